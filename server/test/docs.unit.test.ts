@@ -24,3 +24,12 @@ test('every certification module that the docs list as tested has a test', () =>
   const missing = tested.filter((name) => !new RegExp(`['"\`]${name}(?![\\w-])`).test(all))
   expect(missing).toEqual([])
 })
+
+test('decisions are numbered in order, without gaps, in the file name and the title', () => {
+  const names = readdirSync(new URL('../../docs/decisions', import.meta.url)).sort()
+  const numbers = names.map((name) => [
+    name.slice(0, 4),
+    Number(/^# (\d+)\. /.exec(read(`docs/decisions/${name}`))?.[1]),
+  ])
+  expect(numbers).toEqual(names.map((_, index) => [String(index + 1).padStart(4, '0'), index + 1]))
+})

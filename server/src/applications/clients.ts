@@ -1,20 +1,12 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { Ctx } from '../context.ts'
-import type {
-  ClientAuthMethod,
-  ClientKind,
-  ClientOrigin,
-  PkceMethod,
-  PublicKeySet,
-  ResponseMode,
-  SecurityProfile,
-} from '../db/tables.ts'
+import type { ClientKind, ClientOrigin } from '../db/tables.ts'
 import { thumbprintOf } from '../lib/public-keys.ts'
 import { fingerprintOf, hashSecret } from '../lib/secrets.ts'
 import type { SigningAlgorithm } from '../lib/signer.ts'
 import { isUriLike } from './clients/addresses.ts'
 import { consoleAddresses } from './clients/console.ts'
-import { isClientId } from './clients/rules.ts'
+import { type ClientSettings, isClientId } from './clients/rules.ts'
 import {
   findClientByClientId,
   findClientWithOrigin,
@@ -25,7 +17,7 @@ import type { ClientDocument } from './documents/metadata.ts'
 import { isAcceptedDocumentUrl } from './documents/url.ts'
 
 /** A client with all that a request needs to know of it, also of its application and tenant. */
-export interface Client {
+export interface Client extends ClientSettings {
   id: string
   clientId: string
   origin: ClientOrigin
@@ -38,39 +30,11 @@ export interface Client {
   /** The client of the console. */
   builtIn: boolean
   kind: ClientKind
-  name: string
-  redirectUris: string[]
-  postLogoutRedirectUris: string[]
-  allowedOrigins: string[]
-  scopes: string[]
   /** The tenant that a MACHINE client acts for; undefined for the instance. */
   tenantId: string | undefined
   tenantSlug: string | undefined
   /** When the tenant was suspended and last reactivated. */
   suspension: { suspendedAt: Date | null; reactivatedAt: Date | null } | undefined
-  requireNonce: boolean
-  /** Its ID tokens have the profile and email claims of userinfo. */
-  userinfoInIdToken: boolean
-  pkceMethods: PkceMethod[]
-  responseModes: ResponseMode[]
-  /** Authorization requests must be pushed (RFC 9126). */
-  requirePushedRequests: boolean
-  /** Authorization requests must be signed (RFC 9101). */
-  requireSignedRequests: boolean
-  /** Its token requests must have a DPoP proof. */
-  requireDpop: boolean
-  /** It may use the device authorization grant. */
-  deviceFlow: boolean
-  /** It may exchange access tokens of users for others. */
-  tokenExchange: boolean
-  tokenEndpointAuthMethod: ClientAuthMethod
-  /** Its public keys, or where to fetch them; null if it has none. */
-  jwks: PublicKeySet | null
-  jwksUri: string | null
-  securityProfile: SecurityProfile
-  /** Where it is told that sessions ended; null: it is not told. */
-  backchannelLogoutUri: string | null
-  disabled: boolean
   secrets: { id: string; hash: Buffer }[]
   /** How its tokens are signed; a later one only while the ones before it have no active key. */
   signingAlgorithms: SigningAlgorithm[]

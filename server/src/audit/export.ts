@@ -1,9 +1,8 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Ctx } from '../context.ts'
-import { createLimiter } from '../db/limiter.ts'
+import { countAgainstLimit } from '../db/limiter.ts'
 import type { Db } from '../db/open.ts'
-import { tooManyAttempts } from '../errors.ts'
 import { type Caller, callerKey } from '../http/routing/callers.ts'
 import { toCsvLine } from './csv.ts'
 import { type AuditEntry, type ExportQuery, toEntryBody } from './entry-body.ts'
@@ -34,8 +33,7 @@ export interface ExportOptions {
 
 export async function openExport(ctx: Ctx, tx: Db, { queryLater, ...options }: ExportOptions): Promise<Readable> {
   const { caller, reply, query } = options
-  const wait = await createLimiter(tx, LIMIT).count(callerKey(caller))
-  if (wait !== undefined) throw tooManyAttempts(wait)
+  await countAgainstLimit(tx, LIMIT, callerKey(caller))
   const { format, order } = query
   const now = ctx.now()
   const filter = { ...toFilter(query), asOf: now }

@@ -10,6 +10,16 @@ export async function rejectIfReferenceGone<T>(code: ErrorCode, work: Promise<T>
   }
 }
 
+/** Returns false if a referenced row was deleted concurrently. */
+export async function falseIfReferenceGone(write: () => Promise<boolean>): Promise<boolean> {
+  try {
+    return await write()
+  } catch (error) {
+    if (isForeignKeyViolation(error)) return false
+    throw error
+  }
+}
+
 export const isForeignKeyViolation = (error: unknown): boolean =>
   error instanceof Error && (error as Error & { code?: string }).code === '23503'
 

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { tooManyAttempts } from '../errors.ts'
 import { defineCounter } from '../lib/metrics/metrics.ts'
 import { instrumentationOf } from './instrumentation.ts'
 import type { Db } from './open.ts'
@@ -48,7 +49,13 @@ export const createLimiter = (db: Db, limit: RateLimit): Limiter => ({
   },
 })
 
-/** Counts a rejection in the metrics, for callers of `readCounts` and `increment`. */
+/** Increments a counter. Throws RATE_LIMITED if its limit had been reached before. */
+export async function countAgainstLimit(db: Db, limit: RateLimit, key: string): Promise<void> {
+  const wait = await createLimiter(db, limit).count(key)
+  if (wait !== undefined) throw tooManyAttempts(wait)
+}
+
+/** Counts a rejection in the metrics, for callers of `readCounters` and `incrementCounters`. */
 export const countRejection = (db: Db, { name }: RateLimit): void =>
   instrumentationOf(db)?.metrics.count(RATE_LIMIT_REJECTIONS, { limiter: name })
 

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
-import { createLimiter, type RateLimit } from '../db/limiter.ts'
+import { countAgainstLimit } from '../db/limiter.ts'
 import type { Tx } from '../db/open.ts'
-import { tooManyAttempts } from '../errors.ts'
 import { callerKey } from '../http/routing/callers.ts'
 import type { TenantActor } from '../tenants/permissions.ts'
 
@@ -26,9 +25,4 @@ export async function countInvitationMail(tx: Tx, caller: TenantActor, email: st
   await countAgainstLimit(tx, PER_TENANT_AND_RECIPIENT, `${tenantId}:${mailbox}`)
   await countAgainstLimit(tx, PER_SENDER_AND_RECIPIENT, `${callerKey(caller)}:${mailbox}`)
   await countAgainstLimit(tx, PER_RECIPIENT, mailbox)
-}
-
-async function countAgainstLimit(tx: Tx, limit: RateLimit, key: string): Promise<void> {
-  const wait = await createLimiter(tx, limit).count(key)
-  if (wait !== undefined) throw tooManyAttempts(wait)
 }

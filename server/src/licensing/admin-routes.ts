@@ -10,15 +10,15 @@ import {
   ById,
   ByTenantId,
   CreateLicenseTypeRequest,
+  CreateSubscriptionRequest,
   Ledger,
   LedgerQuery,
   LicenseTypeBody,
-  NewSubscriptionRequest,
   Overview,
   SubscriptionBody,
-  SubscriptionChangeRequest,
   TypesQuery,
   UpdateLicenseTypeRequest,
+  UpdateSubscriptionRequest,
 } from './admin-schema.ts'
 import { changeLicenseType, createLicenseType, listApplicationLicenseTypes } from './catalog/service.ts'
 import type { LicenseType } from './catalog/store.ts'
@@ -146,7 +146,7 @@ const subscriptionRoutes = [
     operationId: 'createSubscription',
     summary: 'Creates a subscription of a tenant to a license type',
     params: ByTenantId,
-    body: NewSubscriptionRequest,
+    body: CreateSubscriptionRequest,
     reply: { 201: SubscriptionBody },
     errors: ['TENANT_NOT_FOUND', 'LICENSE_TYPE_NOT_FOUND', 'SUBSCRIPTION_EXISTS'],
     idempotent: true,
@@ -163,7 +163,7 @@ const subscriptionRoutes = [
     operationId: 'updateSubscription',
     summary: 'Changes the number of seats, the status or the end of a subscription',
     params: ById,
-    body: SubscriptionChangeRequest,
+    body: UpdateSubscriptionRequest,
     reply: { 200: SubscriptionBody },
     errors: ['SUBSCRIPTION_NOT_FOUND', 'SEATS_IN_USE', 'TENANT_NOT_FOUND'],
     handler: async (ctx, { caller, params: { id }, body, request }) => {

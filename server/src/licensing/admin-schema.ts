@@ -107,7 +107,7 @@ export const SubscriptionBody = Type.Object(
 
 export const quantityPurchased = Type.Integer({ minimum: 0, maximum: 10_000_000 })
 
-export const NewSubscriptionRequest = Type.Object(
+export const CreateSubscriptionRequest = Type.Object(
   {
     licenseTypeId: Type.String(),
     quantityPurchased,
@@ -117,7 +117,7 @@ export const NewSubscriptionRequest = Type.Object(
   { title: 'CreateSubscriptionRequest' },
 )
 
-export const SubscriptionChangeRequest = Type.Object(
+export const UpdateSubscriptionRequest = Type.Object(
   {
     quantityPurchased: Type.Optional(quantityPurchased),
     status: Type.Optional(SubscriptionStatus),

@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify'
 import type { Ctx } from '../context.ts'
-import { createLimiter } from '../db/limiter.ts'
+import { countAgainstLimit } from '../db/limiter.ts'
 import type { Db, Tx } from '../db/open.ts'
-import { AppError, tooManyAttempts } from '../errors.ts'
+import { AppError } from '../errors.ts'
 import type { Caller } from '../http/routing/callers.ts'
 import { toDisplayName } from '../lib/display-name.ts'
 import { toDurationText } from '../lib/duration-text.ts'
@@ -47,8 +47,7 @@ export async function sendTestMail(ctx: Ctx, tx: Tx, draft: Draft): Promise<stri
   // An unverified address may belong to somebody else.
   if (!person.email_verified) throw new AppError('EMAIL_NOT_VERIFIED')
   const mail = await renderDraft(ctx, tx, draft, person)
-  const wait = await createLimiter(tx, TEST_LIMIT).count(person.id)
-  if (wait !== undefined) throw tooManyAttempts(wait)
+  await countAgainstLimit(tx, TEST_LIMIT, person.id)
   const subject = fillTemplate(PHRASES.testSubject, { subject: mail.subject })
   await queueRenderedMail(ctx, tx, person.email, { ...mail, subject })
   return person.email

@@ -1,6 +1,6 @@
 import type { Claims } from '../lib/signer.ts'
 
-/** The access token claims that this service reads. */
+/** The access token claims that this service reads. `issue-tokens.ts` writes these and others. */
 export interface AccessClaims {
   sub: string
   aud: string

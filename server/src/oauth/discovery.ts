@@ -1,3 +1,4 @@
+import { PERSONAL_SCOPES } from '../applications/clients/rules.ts'
 import type { Config } from '../config.ts'
 import type { Ctx } from '../context.ts'
 import { isConnectionError } from '../db/connection-errors.ts'
@@ -46,6 +47,7 @@ export const NO_FEATURES: ClientFeatures = {
   backchannelLogout: false,
 }
 
+const SECRET_METHODS = ['client_secret_basic', 'client_secret_post']
 const keyMethods = ({ privateKeyJwt }: ClientFeatures): string[] => (privateKeyJwt ? ['private_key_jwt'] : [])
 
 const KEY_AUTHENTICATION = {
@@ -74,7 +76,7 @@ export const toMetadata = (
   ...(clientRegistration !== 'off' && { registration_endpoint: `${baseUrl}/api/oauth/register` }),
   ...(features.pushedRequests && { pushed_authorization_request_endpoint: `${baseUrl}/api/oauth/par` }),
   ...(features.deviceFlow && { device_authorization_endpoint: `${baseUrl}/api/oauth/device_authorization` }),
-  scopes_supported: ['openid', 'profile', 'email', 'offline_access'],
+  scopes_supported: PERSONAL_SCOPES,
   response_types_supported: ['code'],
   response_modes_supported: ['query', ...(features.formPost ? ['form_post'] : [])],
   grant_types_supported: [
@@ -84,15 +86,10 @@ export const toMetadata = (
     ...(features.deviceFlow ? [DEVICE_CODE_GRANT] : []),
     ...(features.tokenExchange ? [TOKEN_EXCHANGE_GRANT] : []),
   ],
-  token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none', ...keyMethods(features)],
+  token_endpoint_auth_methods_supported: [...SECRET_METHODS, 'none', ...keyMethods(features)],
   // Stated explicitly: without it a client may send its secret in the body.
   introspection_endpoint_auth_methods_supported: ['client_secret_basic', ...keyMethods(features)],
-  revocation_endpoint_auth_methods_supported: [
-    'client_secret_basic',
-    'client_secret_post',
-    'none',
-    ...keyMethods(features),
-  ],
+  revocation_endpoint_auth_methods_supported: [...SECRET_METHODS, 'none', ...keyMethods(features)],
   ...(features.privateKeyJwt && KEY_AUTHENTICATION),
   ...(features.backchannelLogout && { backchannel_logout_supported: true, backchannel_logout_session_supported: true }),
   subject_types_supported: ['public'],

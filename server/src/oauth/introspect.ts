@@ -32,7 +32,9 @@ export async function introspect(
 /** Requires HTTP Basic with a secret, or an assertion. Failures are a 401 here (RFC 7662 §2.3). */
 async function authenticateResource(ctx: Ctx, request: FastifyRequest, form: AssertionForm): Promise<Client> {
   if (hasAssertion(form)) {
-    const { client } = await loggingRefusals(request, form, () => authenticateClient(ctx, request, { ...form }))
+    const { client } = await loggingRefusals(request, form.client_id, () =>
+      authenticateClient(ctx, request, { ...form }),
+    )
     return client
   }
   try {
@@ -109,7 +111,7 @@ function describe({ config }: Ctx, live: LiveToken): IntrospectionResponse {
 async function describeRefreshToken(ctx: Ctx, caller: Client, token: string): Promise<IntrospectionResponse> {
   const grant = await findGrantByRefreshToken(ctx.db, hashSecret(token))
   if (!grant || grant.token_used_at !== null || grant.token_expires_at <= ctx.now()) return INACTIVE
-  const client = await findClient(ctx, grant.client_name)
+  const client = await findClient(ctx, grant.client_identifier)
   if (!client || client.disabled) return INACTIVE
   const tenantId = grant.tenant_id ?? undefined
   if (!maySee(caller, { applicationId: client.applicationId, tenantId })) return INACTIVE

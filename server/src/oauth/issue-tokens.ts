@@ -12,8 +12,8 @@ import { ACCESS_TOKEN_TYPE, type TokenResponse } from './schema.ts'
 import { type ClaimColumns, toUserClaims } from './user-claims.ts'
 
 /**
- * The tenant of a token, and the roles of its user there. `grant-subject.ts` fills it from a grant, after `switchTenant` in
- * `grants/refresh-token.ts` if the client requests another tenant. For a machine it comes from the `Client`.
+ * The tenant of a user's token, and the roles of the user there. `grant-subject.ts` fills it from a grant, after
+ * `switchTenant` in `grants/refresh-token.ts` if the client requests another tenant.
  */
 export interface TokenTenant {
   id: string
@@ -116,33 +116,13 @@ const tokenTypeOf = (proof: Proof | undefined) => (proof ? 'DPoP' : 'Bearer')
 const confirmationOf = (proof: Proof | undefined) => proof && { jkt: proof.jkt }
 
 /** Signs the access token of a machine client. It is valid only as long as the credential that obtained it. */
-export async function issueMachineToken(
-  ctx: Ctx,
-  { client, credentialId, scopes, audience, proof }: MachineGrant,
-): Promise<TokenResponse> {
+export async function issueMachineToken(ctx: Ctx, grant: MachineGrant): Promise<TokenResponse> {
+  const { client, scopes, proof } = grant
   await proof?.use()
   const expires_in = lifetimeOf(ctx, client, 'accessToken')
-  const { clientId, applicationId, tenantId, tenantSlug = '' } = client
-  const tenant = tenantId === undefined ? undefined : { id: tenantId, slug: tenantSlug, roles: [] }
-  const scope = scopes.join(' ')
-  const iat = toSeconds(ctx.now())
-  const claims = {
-    iss: ctx.config.baseUrl,
-    iat,
-    exp: iat + expires_in,
-    sub: clientId,
-    aud: audience ?? applicationId,
-    jti: newJti(credentialId),
-    client_id: clientId,
-    scope,
-    tenant_id: tenant?.id,
-    tenant_slug: tenant?.slug,
-    tenant_roles: tenant?.roles,
-    cnf: confirmationOf(proof),
-  }
   const algorithm = await ctx.signer.chooseAlgorithm(client.signingAlgorithms)
-  const access_token = await ctx.signer.sign('at+jwt', claims, algorithm)
-  return { access_token, token_type: tokenTypeOf(proof), expires_in, scope }
+  const access_token = await ctx.signer.sign('at+jwt', machineClaims(ctx, grant, expires_in), algorithm)
+  return { access_token, token_type: tokenTypeOf(proof), expires_in, scope: scopes.join(' ') }
 }
 
 /** A token of a user that a client exchanges for another. */
@@ -176,6 +156,7 @@ interface AccessContent extends Pick<TokenContent, 'license' | 'proof'> {
 
 // Claims are listed one by one, because object spread is several times slower here.
 
+/** The claims of an access token of a user. */
 function accessClaims(
   { config, now }: Ctx,
   subject: AccessSubject,
@@ -201,6 +182,29 @@ function accessClaims(
     license,
     cnf: confirmationOf(proof),
     act: exchanged && toActClaim([subject.client.clientId, ...exchanged.claims.actors]),
+  }
+}
+
+/** The claims of the access token of a machine client. */
+function machineClaims(
+  { config, now }: Ctx,
+  { client, credentialId, scopes, audience, proof }: MachineGrant,
+  expires_in: number,
+): Claims {
+  const iat = toSeconds(now())
+  return {
+    iss: config.baseUrl,
+    iat,
+    exp: iat + expires_in,
+    sub: client.clientId,
+    aud: audience ?? client.applicationId,
+    jti: newJti(credentialId),
+    client_id: client.clientId,
+    scope: scopes.join(' '),
+    tenant_id: client.tenantId,
+    tenant_slug: client.tenantSlug,
+    tenant_roles: client.tenantId === undefined ? undefined : [],
+    cnf: confirmationOf(proof),
   }
 }
 

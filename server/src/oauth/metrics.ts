@@ -3,6 +3,7 @@ import { OAuthError } from '../errors.ts'
 import { toAppError } from '../http/errors/errors.ts'
 import { defineCounter } from '../lib/metrics/metrics.ts'
 import { DEVICE_CODE_GRANT, TOKEN_EXCHANGE_GRANT } from './schema.ts'
+import { TOKEN_ERRORS } from './token-errors.ts'
 
 const GRANT_TYPES = [
   'authorization_code',
@@ -20,23 +21,7 @@ const LABELS = new Map([
 ])
 
 /** OAuth error codes, and outcomes that OAuth has no code for. */
-const OUTCOMES = [
-  'issued',
-  'invalid_request',
-  'invalid_client',
-  'invalid_grant',
-  'unauthorized_client',
-  'unsupported_grant_type',
-  'invalid_scope',
-  'invalid_target',
-  'authorization_pending',
-  'slow_down',
-  'access_denied',
-  'expired_token',
-  'limited',
-  'unavailable',
-  'failed',
-]
+const OUTCOMES = [...['issued', 'limited', 'unavailable', 'failed'], ...TOKEN_ERRORS]
 
 export const TOKEN_REQUESTS = defineCounter({
   name: 'latchkey_token_requests_total',

@@ -25,14 +25,14 @@ function shorten(value: unknown): unknown {
 /** Logs a request of a client that is refused. A device that waits is not. */
 export async function loggingRefusals<T>(
   request: FastifyRequest,
-  form: { client_id?: string | undefined },
+  clientId: string | undefined,
   work: () => Promise<T>,
 ): Promise<T> {
   try {
     return await work()
   } catch (error) {
     if (error instanceof OAuthError && error.code !== 'authorization_pending')
-      logRefusal(request, form.client_id ?? clientIdOfBasic(request), error)
+      logRefusal(request, clientId ?? clientIdOfBasic(request), error)
     throw error
   }
 }

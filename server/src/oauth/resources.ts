@@ -1,3 +1,4 @@
+import { PERSONAL_SCOPES } from '../applications/clients/rules.ts'
 import type { Client } from '../applications/clients.ts'
 import { findResource, mayUseResource, type Resource } from '../applications/resources.ts'
 import type { Ctx } from '../context.ts'
@@ -8,8 +9,6 @@ import type { TokenResource } from './issue-tokens.ts'
  * Resource indicators (RFC 8707). A token for a resource has its URI as audience and only scopes of the resource. A
  * grant is bound to the resource of its authorization request.
  */
-
-const STANDARD_SCOPES = ['openid', 'profile', 'email', 'offline_access']
 
 /** The resource that a client requests. An unknown one and one that the client may not use are refused alike. */
 export async function requireResource(ctx: Ctx, client: Client, uri: string): Promise<Resource> {
@@ -33,7 +32,7 @@ export function refuseResource(requested: string | undefined): void {
 
 /** The scopes that have a meaning in a grant for the resource: its own, and those for the client itself. */
 export const scopesWithin = (scopes: string[], resource: Pick<Resource, 'scopes'> | undefined): string[] =>
-  resource ? scopes.filter((scope) => STANDARD_SCOPES.includes(scope) || resource.scopes.includes(scope)) : scopes
+  resource ? scopes.filter((scope) => PERSONAL_SCOPES.includes(scope) || resource.scopes.includes(scope)) : scopes
 
 /**
  * The scopes that a client may request. A client that no administrator registered lists none of an API: the resource

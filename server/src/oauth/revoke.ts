@@ -32,7 +32,9 @@ export async function revoke(ctx: Ctx, request: FastifyRequest, form: RevokeForm
 /** The requesting client; undefined if it does not exist or its secret is wrong. A wrong assertion is an error. */
 async function findRevokingClient(ctx: Ctx, request: FastifyRequest, form: RevokeForm): Promise<Client | undefined> {
   if (hasAssertion(form)) {
-    const { client } = await loggingRefusals(request, form, () => authenticateClient(ctx, request, { ...form }))
+    const { client } = await loggingRefusals(request, form.client_id, () =>
+      authenticateClient(ctx, request, { ...form }),
+    )
     return client
   }
   const { clientId, secret } = readCredentials(request, form)

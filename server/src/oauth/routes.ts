@@ -25,6 +25,7 @@ import {
   UserInfoForm,
 } from './schema.ts'
 import { answerTokenRequest } from './token-endpoint.ts'
+import { PROOF_ERRORS, TOKEN_ERRORS } from './token-errors.ts'
 import { answerUserInfo } from './userinfo.ts'
 
 const tag = 'OAuth and OpenID Connect'
@@ -41,8 +42,6 @@ const discoveryRoute = (path: string, operationId: string): Route =>
     reply: { 200: ProviderMetadata },
     handler: async (ctx, exchange) => sendCacheable(exchange, await describeProvider(ctx)) as never,
   })
-
-const PROOF_ERRORS = ['invalid_dpop_proof', 'use_dpop_nonce'] as const
 
 const userInfo = {
   path: '/api/oauth/userinfo',
@@ -73,21 +72,6 @@ const userInfoRoutes = [
     oauthErrors: ['invalid_request', 'invalid_token', 'insufficient_scope', ...PROOF_ERRORS],
     handler: (ctx, exchange) => answerUserInfo(ctx, exchange, exchange.body?.access_token),
   }),
-]
-
-const TOKEN_ERRORS: OAuthErrorCode[] = [
-  'invalid_request',
-  'invalid_client',
-  'invalid_grant',
-  'unauthorized_client',
-  'unsupported_grant_type',
-  'invalid_scope',
-  'invalid_target',
-  ...PROOF_ERRORS,
-  'authorization_pending',
-  'slow_down',
-  'access_denied',
-  'expired_token',
 ]
 
 /** Those of client authentication, of an authorization request, and of a proof. */

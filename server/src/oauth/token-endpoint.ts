@@ -29,7 +29,9 @@ const GRANTS = new Map<string, Grant>([
 
 /** The token endpoint. Checks that apply to every grant type are made here. */
 export const answerTokenRequest = (ctx: Ctx, request: FastifyRequest, form: TokenForm): Promise<TokenResponse> =>
-  loggingRefusals(request, form, () => countTokenRequest(ctx, form.grant_type, () => exchange(ctx, request, form)))
+  loggingRefusals(request, form.client_id, () =>
+    countTokenRequest(ctx, form.grant_type, () => exchange(ctx, request, form)),
+  )
 
 async function exchange(ctx: Ctx, request: FastifyRequest, form: TokenForm): Promise<TokenResponse> {
   // RFC 6749 §2.3.1: credentials must not be in the URL, where logs and proxies see them.

@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify'
 import { recordAuditEvent, SYSTEM, userActor } from '../audit/record.ts'
 import type { Ctx } from '../context.ts'
-import { createLimiter } from '../db/limiter.ts'
-import { AppError, tooManyAttempts } from '../errors.ts'
+import { countAgainstLimit } from '../db/limiter.ts'
+import { AppError } from '../errors.ts'
 import { clientNetwork } from '../http/request/client-address.ts'
 import { defineJob } from '../jobs/job.ts'
 import { enqueue } from '../jobs/store.ts'
@@ -35,8 +35,7 @@ export async function requestPasswordReset(
   ctx: Ctx,
   { email: input, request, login }: { email: string; request: FastifyRequest; login?: LoginTransaction | undefined },
 ): Promise<string> {
-  const wait = await createLimiter(ctx.db, LIMIT).count(clientNetwork(request))
-  if (wait !== undefined) throw tooManyAttempts(wait)
+  await countAgainstLimit(ctx.db, LIMIT, clientNetwork(request))
   const email = requireEmail(input.trim(), 'email')
   if (await isOverMailQuota(ctx, 'reset', email)) return email
   const { clientId, tenant } = login ?? {}

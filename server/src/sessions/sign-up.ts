@@ -2,10 +2,10 @@ import type { FastifyRequest } from 'fastify'
 import { recordAuditEvent, SYSTEM, userActor } from '../audit/record.ts'
 import type { Ctx } from '../context.ts'
 import { retryOnDeadlock } from '../db/errors.ts'
-import { createLimiter } from '../db/limiter.ts'
+import { countAgainstLimit } from '../db/limiter.ts'
 import type { Tx } from '../db/open.ts'
 import type { Names } from '../db/tables.ts'
-import { AppError, tooManyAttempts } from '../errors.ts'
+import { AppError } from '../errors.ts'
 import { clientNetwork } from '../http/request/client-address.ts'
 import { toDurationText } from '../lib/duration-text.ts'
 import { checkField, requireEmail, throwIfInvalid } from '../lib/field-validation.ts'
@@ -63,8 +63,7 @@ async function createAccount(
   registration: Registration,
   { request, browserId, origin = {} }: SignUpSource,
 ): Promise<SignUpResult> {
-  const wait = await createLimiter(ctx.db, LIMIT).count(clientNetwork(request))
-  if (wait !== undefined) throw tooManyAttempts(wait)
+  await countAgainstLimit(ctx.db, LIMIT, clientNetwork(request))
   const email = requireEmail(registration.email, 'email')
   const names = parseNames(registration)
   const traits = { email, names: Object.values(names), superAdmin: false }
@@ -95,8 +94,7 @@ async function createAccount(
 
 async function limitBrowser(ctx: Ctx, browserId: string | undefined): Promise<void> {
   if (browserId === undefined) return
-  const wait = await createLimiter(ctx.db, BROWSER_LIMIT).count(fingerprintOf(browserId))
-  if (wait !== undefined) throw tooManyAttempts(wait)
+  await countAgainstLimit(ctx.db, BROWSER_LIMIT, fingerprintOf(browserId))
 }
 
 function parseNames({ displayName, givenName, familyName }: Registration): Names {

@@ -1,8 +1,8 @@
 import { isKnownRedirectUri } from '../applications/clients.ts'
 import type { SsoProvider } from '../config/sso.ts'
 import type { Ctx } from '../context.ts'
-import { createLimiter } from '../db/limiter.ts'
-import { AppError, tooManyAttempts } from '../errors.ts'
+import { countAgainstLimit } from '../db/limiter.ts'
+import { AppError } from '../errors.ts'
 import { ensureBrowserId } from '../http/request/browser-cookie.ts'
 import type { Exchange } from '../http/routing/exchange.ts'
 import { findBrowserSession } from '../sessions/browser-session.ts'
@@ -27,8 +27,7 @@ export interface LinkRequest {
 /** Starts linking an account of a provider. Returns the authorization URL. */
 export async function createLinkAttempt(ctx: Ctx, exchange: Exchange, request: LinkRequest): Promise<string> {
   const { userId, redirectUri } = request
-  const wait = await createLimiter(ctx.db, LIMIT).count(userId)
-  if (wait !== undefined) throw tooManyAttempts(wait)
+  await countAgainstLimit(ctx.db, LIMIT, userId)
   const provider = getProvider(ctx, request.provider)
   const returnTo = redirectUri === undefined ? undefined : await requireReturnUrl(ctx, redirectUri)
   const user = await findUser(ctx.db, userId)

@@ -2,9 +2,9 @@ import type { FastifyRequest } from 'fastify'
 import { recordAuditEvent, userActor } from '../audit/record.ts'
 import { GOOGLE_ISSUER, type SsoProvider } from '../config/sso.ts'
 import type { Ctx } from '../context.ts'
-import { createLimiter } from '../db/limiter.ts'
+import { countAgainstLimit } from '../db/limiter.ts'
 import type { Tx } from '../db/open.ts'
-import { AppError, tooManyAttempts } from '../errors.ts'
+import { AppError } from '../errors.ts'
 import { ensureBrowserId } from '../http/request/browser-cookie.ts'
 import { clientNetwork } from '../http/request/client-address.ts'
 import type { Exchange } from '../http/routing/exchange.ts'
@@ -28,8 +28,7 @@ export async function beginSignIn(
   exchange: Exchange,
   { provider, sealedLogin }: { provider: SsoProvider; sealedLogin: string | undefined },
 ): Promise<string> {
-  const wait = await createLimiter(ctx.db, LIMIT).count(clientNetwork(exchange.request))
-  if (wait !== undefined) throw tooManyAttempts(wait)
+  await countAgainstLimit(ctx.db, LIMIT, clientNetwork(exchange.request))
   const login = readLoginTransaction(ctx, sealedLogin)
   const mustReauthenticate = login !== undefined && mustReauthenticateAtProvider(provider, login)
   return createAttempt(ctx, provider, {

@@ -2,8 +2,8 @@ import type { FastifyRequest } from 'fastify'
 import { userActor } from '../audit/record.ts'
 import type { Ctx } from '../context.ts'
 import { isCheckViolation } from '../db/errors.ts'
-import { createLimiter } from '../db/limiter.ts'
-import { AppError, tooManyAttempts } from '../errors.ts'
+import { countAgainstLimit } from '../db/limiter.ts'
+import { AppError } from '../errors.ts'
 import { newId } from '../lib/ids.ts'
 import { createTenant, type NewTenant } from './service.ts'
 import { insertMembership, type Tenant } from './store.ts'
@@ -16,8 +16,7 @@ export async function foundTenant(
   draft: NewTenant,
   { userId, request }: { userId: string; request: FastifyRequest },
 ): Promise<Tenant> {
-  const retryAfter = await createLimiter(ctx.db, RATE_LIMIT).count(userId)
-  if (retryAfter !== undefined) throw tooManyAttempts(retryAfter)
+  await countAgainstLimit(ctx.db, RATE_LIMIT, userId)
   try {
     return await ctx.db.transaction().execute(async (tx) => {
       const tenant = await createTenant(ctx, tx, draft, { actor: userActor(userId), request })

@@ -2,7 +2,7 @@ import {
   changeClient,
   type NewClient,
   registerClient,
-  type SecretOrigin,
+  type SecretChoice,
 } from '../../src/applications/clients/registration.ts'
 import { findClient } from '../../src/applications/clients.ts'
 import { createApplication } from '../../src/applications/service.ts'
@@ -23,10 +23,10 @@ export const webClient = () => ({
 })
 
 /** Registers a WEB client of a new application, unless the draft says otherwise. */
-export async function register(ctx: Ctx, draft: Partial<NewClient> = {}, origin: SecretOrigin = 'generated') {
+export async function register(ctx: Ctx, draft: Partial<NewClient> = {}, secret: SecretChoice = 'generated') {
   const applicationId = draft.applicationId ?? (await newApplication(ctx)).id
   const client = { ...webClient(), applicationId, ...draft }
-  return inTx(ctx, (tx) => registerClient(ctx, tx, client, { origin, source: OPERATOR_SOURCE }))
+  return inTx(ctx, (tx) => registerClient(ctx, tx, client, { secret, source: OPERATOR_SOURCE }))
 }
 
 export async function getClient(ctx: Ctx, clientId: string) {

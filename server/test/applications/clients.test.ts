@@ -139,7 +139,7 @@ test('a secret chosen by the operator must be printable, and longer in productio
   const inProduction = (chosen: string) =>
     inTx(ctx, (tx) => {
       const draft = { ...webClient(), applicationId: application.id }
-      return registerClient(production, tx, draft, { origin: { chosen }, source: OPERATOR_SOURCE })
+      return registerClient(production, tx, draft, { secret: { chosen }, source: OPERATOR_SOURCE })
     })
   expect((await refusal(inProduction('x'.repeat(31)))).fields).toEqual(['secret'])
   expect((await inProduction('x'.repeat(32))).clientSecret).toHaveLength(32)

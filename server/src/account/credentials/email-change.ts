@@ -1,7 +1,6 @@
 import { recordAuditEvent, userActor } from '../../audit/record.ts'
 import type { Ctx } from '../../context.ts'
-import { createLimiter } from '../../db/limiter.ts'
-import { tooManyAttempts } from '../../errors.ts'
+import { countAgainstLimit } from '../../db/limiter.ts'
 import { toDurationText } from '../../lib/duration-text.ts'
 import { checkField, requireEmail, throwIfInvalid } from '../../lib/field-validation.ts'
 import type { Mail, MailFact } from '../../mail/mail.ts'
@@ -29,8 +28,7 @@ export async function requestEmailChange(
   const newEmail = requireNewAddress(input.newEmail, await getCurrentUser(ctx, caller))
   const confirmed = await confirmIdentity(ctx, exchange, input.password)
   // Every request sends two mails.
-  const wait = await createLimiter(ctx.db, LIMIT).count(caller.userId)
-  if (wait !== undefined) throw tooManyAttempts(wait)
+  await countAgainstLimit(ctx.db, LIMIT, caller.userId)
   // The quota of the new address is per requesting person, so that nobody can use up another's.
   if (await isOverMailQuota(ctx, `${PURPOSE}:${caller.userId}`, newEmail)) return
   await ctx.db.transaction().execute(async (tx) => {

@@ -1,5 +1,4 @@
-import { createLimiter } from '../../db/limiter.ts'
-import { tooManyAttempts } from '../../errors.ts'
+import { countAgainstLimit } from '../../db/limiter.ts'
 import { defineRoute } from '../../http/routing/define-route.ts'
 import { exportPersonalData } from './personal-data.ts'
 import { PersonalData } from './schema.ts'
@@ -18,8 +17,7 @@ export const exportRoutes = [
     reply: { 200: PersonalData },
     admission: 'personal_exports',
     handler: async (ctx, { caller, request, reply }) => {
-      const wait = await createLimiter(ctx.db, LIMIT).count(caller.userId)
-      if (wait !== undefined) throw tooManyAttempts(wait)
+      await countAgainstLimit(ctx.db, LIMIT, caller.userId)
       const data = await exportPersonalData(ctx, { userId: caller.userId, request })
       reply.header('Content-Disposition', 'attachment; filename="latchkey-personal-data.json"')
       return data

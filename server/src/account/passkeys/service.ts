@@ -1,9 +1,9 @@
 import type { PublicKeyCredentialCreationOptionsJSON, RegistrationResponseJSON } from '@simplewebauthn/server'
 import { recordAuditEvent, userActor } from '../../audit/record.ts'
 import type { Ctx } from '../../context.ts'
-import { createLimiter } from '../../db/limiter.ts'
+import { countAgainstLimit } from '../../db/limiter.ts'
 import type { Tx } from '../../db/open.ts'
-import { AppError, tooManyAttempts } from '../../errors.ts'
+import { AppError } from '../../errors.ts'
 import { parsePersonName } from '../../lib/profile-values.ts'
 import { rotateSessionSecret } from '../../sessions/browser-session.ts'
 import { addSecondFactorToSession } from '../../sessions/second-factor.ts'
@@ -48,8 +48,7 @@ export async function beginPasskey(
   if (!user.email_verified) throw new AppError('EMAIL_NOT_VERIFIED')
   await requireReauthenticationToAddFactor(ctx, exchange, password)
   await requireSessionMfa(ctx.db, caller)
-  const wait = await createLimiter(ctx.db, LIMIT).count(user.id)
-  if (wait !== undefined) throw tooManyAttempts(wait)
+  await countAgainstLimit(ctx.db, LIMIT, user.id)
   return beginEnrollment(ctx, user)
 }
 

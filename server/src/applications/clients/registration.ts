@@ -46,7 +46,7 @@ export interface NewClient extends Partial<ClientSettings> {
 }
 
 /** Whether the secret of a new client is generated, omitted, or chosen by the operator. */
-export type SecretOrigin = 'generated' | 'none' | { chosen: string }
+export type SecretChoice = 'generated' | 'none' | { chosen: string }
 
 const MAX_LISTED = 10_000
 const BASE32_ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567'
@@ -56,9 +56,9 @@ const newClientId = () =>
   `lk_${[...randomBytes(24)].map((byte) => BASE32_ALPHABET.charAt(byte % BASE32_ALPHABET.length)).join('')}`
 
 interface RegistrationOptions {
-  origin?: SecretOrigin
+  secret?: SecretChoice
   /** Not part of the draft, because an administrator must not choose it. */
-  clientOrigin?: ClientOrigin
+  origin?: ClientOrigin
   /** The token with which it registered itself. */
   registrationTokenId?: string | undefined
   source: AuditSource
@@ -69,11 +69,11 @@ export async function registerClient(
   ctx: Ctx,
   tx: Tx,
   draft: NewClient,
-  { origin = 'generated', clientOrigin = 'ADMIN', registrationTokenId, source }: RegistrationOptions,
+  { secret = 'generated', origin = 'ADMIN', registrationTokenId, source }: RegistrationOptions,
 ): Promise<{ client: StoredClient; clientSecret: string | null }> {
   const { applicationId, kind, clientId = newClientId(), tenantId = null } = draft
-  const settings = completeSettings(ctx, draft, clientOrigin)
-  const clientSecret = chooseSecret(ctx, { kind, ...settings }, origin)
+  const settings = completeSettings(ctx, draft, origin)
+  const clientSecret = chooseSecret(ctx, { kind, ...settings }, secret)
   await requireReferences(tx, { applicationId, tenantId })
   await requireSuitableApplication(tx, applicationId, settings)
   const id = newId()
@@ -81,7 +81,7 @@ export async function registerClient(
   const inserted = await insertClient(tx, {
     id,
     client_id: clientId,
-    origin: clientOrigin,
+    origin,
     application_id: applicationId,
     kind,
     name: settings.name,
@@ -130,7 +130,7 @@ const toAuditState = (client: StoredClient) => ({
 export function completeSettings(
   { config }: Ctx,
   draft: Omit<NewClient, 'applicationId'>,
-  clientOrigin: ClientOrigin = 'ADMIN',
+  origin: ClientOrigin = 'ADMIN',
 ): ClientSettings {
   const { kind, clientId, tenantId } = draft
   const settings = {
@@ -143,7 +143,7 @@ export function completeSettings(
     checkField(clientId === undefined || isClientId(clientId), 'clientId', CLIENT_ID_RULE),
     checkField(kind === 'MACHINE' || typeof tenantId !== 'string', 'tenantId', 'is for MACHINE clients only'),
     ...settingsProblems(kind, settings),
-    ...keySourceProblems(keyNetworks(config, clientOrigin), settings),
+    ...keySourceProblems(keyNetworks(config, origin), settings),
     ...logoutProblems(config.webhooks, kind, settings),
     ...authenticationProblems(kind, settings),
     ...profileProblems(kind, settings),
@@ -151,12 +151,12 @@ export function completeSettings(
   return settings
 }
 
-function chooseSecret(ctx: Ctx, client: SecretHolder, origin: SecretOrigin): string | null {
-  if (typeof origin !== 'object') {
-    return origin === 'none' || client.tokenEndpointAuthMethod !== 'client_secret' ? null : newClientSecret()
+function chooseSecret(ctx: Ctx, client: SecretHolder, choice: SecretChoice): string | null {
+  if (typeof choice === 'object') {
+    validateChosenSecret(ctx, client, choice.chosen)
+    return choice.chosen
   }
-  validateChosenSecret(ctx, client, origin.chosen)
-  return origin.chosen
+  return choice === 'none' || client.tokenEndpointAuthMethod !== 'client_secret' ? null : newClientSecret()
 }
 
 /** Locks both against deletion until the client that refers to them is stored. */

@@ -27,18 +27,23 @@ export interface ClientSettings {
   allowedOrigins: string[]
   scopes: string[]
   requireNonce: boolean
+  /** Its ID tokens have the profile and email claims of userinfo. */
   userinfoInIdToken: boolean
   pkceMethods: PkceMethod[]
   responseModes: ResponseMode[]
+  /** Authorization requests must be pushed (RFC 9126). */
   requirePushedRequests: boolean
+  /** Authorization requests must be signed (RFC 9101). */
   requireSignedRequests: boolean
+  /** Its token requests must have a DPoP proof. */
   requireDpop: boolean
+  /** It may use the device authorization grant. */
   deviceFlow: boolean
+  /** It may exchange access tokens of users for others. */
   tokenExchange: boolean
   tokenEndpointAuthMethod: ClientAuthMethod
-  /** Its public keys. */
+  /** Its public keys, or where to fetch them; null if it has none. */
   jwks: PublicKeySet | null
-  /** Where its public keys are fetched. */
   jwksUri: string | null
   securityProfile: SecurityProfile
   /** Where it is told that sessions ended; null: it is not told. */

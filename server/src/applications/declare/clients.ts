@@ -113,8 +113,8 @@ function planCreation(ctx: Ctx, declared: DeclaredClient): Change[] {
           applicationId: await getId('application', application, listApplicationsBySlug(tx, [application])),
           tenantId: tenant && (await getId('tenant', tenant, listTenantsBySlug(tx, [tenant]))),
         }
-        const origin = secret === undefined ? 'none' : { chosen: secret }
-        const { client } = await registerClient(ctx, tx, draft, { origin, source: OPERATOR_SOURCE })
+        const choice = secret === undefined ? 'none' : { chosen: secret }
+        const { client } = await registerClient(ctx, tx, draft, { secret: choice, source: OPERATOR_SOURCE })
         await importSecretHashes(ctx, tx, client.id, secretHashes)
       },
     },

@@ -1,7 +1,7 @@
 import { recordAuditEvent } from '../../audit/record.ts'
 import type { Ctx } from '../../context.ts'
-import { createLimiter } from '../../db/limiter.ts'
-import { AppError, tooManyAttempts } from '../../errors.ts'
+import { countAgainstLimit } from '../../db/limiter.ts'
+import { AppError } from '../../errors.ts'
 import { checkField, throwIfInvalid } from '../../lib/field-validation.ts'
 import { isId } from '../../lib/ids.ts'
 import { expandPatterns, isPattern, PATTERN_RULE } from '../patterns.ts'
@@ -45,11 +45,6 @@ const toBody = (row: Delivery): DeliveryBody => ({
   finishedAt: row.finished_at?.toISOString() ?? null,
 })
 
-async function limitReplays({ tx }: WebhookScope, webhookId: string): Promise<void> {
-  const wait = await createLimiter(tx, LIMIT).count(webhookId)
-  if (wait !== undefined) throw tooManyAttempts(wait)
-}
-
 /** Replays one event. A delivery that waits for its next attempt becomes due now. */
 export async function replayDelivery(
   ctx: Ctx,
@@ -57,7 +52,7 @@ export async function replayDelivery(
   { webhookId, deliveryId }: { webhookId: string; deliveryId: string },
 ): Promise<ReplayResult> {
   const webhook = await getWebhook(scope, webhookId)
-  await limitReplays(scope, webhook.id)
+  await countAgainstLimit(scope.tx, LIMIT, webhook.id)
   const delivery = { id: deliveryId, webhookId: webhook.id, now: ctx.now() }
   if (!isId(deliveryId) || !(await requeueDelivery(scope.tx, delivery))) throw new AppError('DELIVERY_NOT_FOUND')
   const details = { webhookId: webhook.id, deliveryId, count: 1 }
@@ -81,7 +76,7 @@ export async function replayEvents(
     checkField(!Number.isNaN(to?.getTime()), 'to', 'is not a valid time'),
     ...types.map((pattern, index) => checkField(isPattern(pattern), `types.${index}`, PATTERN_RULE)),
   ])
-  await limitReplays(scope, webhook.id)
+  await countAgainstLimit(scope.tx, LIMIT, webhook.id)
   const requestedTypes = expandPatterns(types)
   const { count, last } = await requeueEvents(scope.tx, {
     after,

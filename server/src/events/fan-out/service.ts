@@ -1,6 +1,6 @@
 import { EVENT_TYPES } from '../../audit/catalog.ts'
 import type { Ctx } from '../../context.ts'
-import { isForeignKeyViolation } from '../../db/errors.ts'
+import { falseIfReferenceGone } from '../../db/errors.ts'
 import { defineJob } from '../../jobs/job.ts'
 import { type FanOutProgress, findProgress, insertDeliveries, tryLockCursor, updateCursor } from './store.ts'
 
@@ -26,9 +26,10 @@ const startPosition = ({ position, earliest }: FanOutProgress): number =>
   Math.max(position, earliest ?? Number.MAX_SAFE_INTEGER)
 
 /** Returns false when nothing is left or another node holds the cursor. */
-async function fanOutBatch(ctx: Ctx): Promise<boolean> {
-  try {
-    return await ctx.db.transaction().execute(async (tx) => {
+const fanOutBatch = (ctx: Ctx): Promise<boolean> =>
+  // If a webhook was deleted concurrently, the next run does not see it.
+  falseIfReferenceGone(() =>
+    ctx.db.transaction().execute(async (tx) => {
       if (!(await tryLockCursor(tx))) return false
       // Read again under the lock: another node may have advanced the cursor.
       const extent = await findProgress(tx)
@@ -38,13 +39,8 @@ async function fanOutBatch(ctx: Ctx): Promise<boolean> {
       await insertDeliveries(tx, { after, upTo, types: EVENT_TYPES, now: ctx.now() })
       await updateCursor(tx, upTo)
       return true
-    })
-  } catch (error) {
-    // A webhook was deleted concurrently. The next run does not see it.
-    if (isForeignKeyViolation(error)) return false
-    throw error
-  }
-}
+    }),
+  )
 
 export const fanOutEvents = defineJob<AbortSignal>({
   name: 'fan_out_events',

@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify'
 import type { Client } from '../../applications/clients.ts'
 import type { Ctx } from '../../context.ts'
-import { createLimiter } from '../../db/limiter.ts'
-import { OAuthError, tooManyAttempts } from '../../errors.ts'
+import { countAgainstLimit } from '../../db/limiter.ts'
+import { OAuthError } from '../../errors.ts'
 import { clientAddress, clientNetwork, clientUserAgent } from '../../http/request/client-address.ts'
 import { newUniqueId } from '../../lib/ids.ts'
 import { hashSecret, newSecret } from '../../lib/secrets.ts'
@@ -32,7 +32,7 @@ export const authorizeDevice = (
   ctx: Ctx,
   request: FastifyRequest,
   form: DeviceAuthorizationForm,
-): Promise<DeviceAuthorizationResponse> => loggingRefusals(request, form, () => start(ctx, request, form))
+): Promise<DeviceAuthorizationResponse> => loggingRefusals(request, form.client_id, () => start(ctx, request, form))
 
 async function start(
   ctx: Ctx,
@@ -48,8 +48,7 @@ async function start(
     throw new OAuthError('invalid_request', 'The parameter tenant is too long.')
   }
   const limit = client.kind === 'SPA' ? PUBLIC_LIMIT : CONFIDENTIAL_LIMIT
-  const wait = await createLimiter(ctx.db, limit).count(`${client.id}:${clientNetwork(request)}`)
-  if (wait !== undefined) throw tooManyAttempts(wait)
+  await countAgainstLimit(ctx.db, limit, `${client.id}:${clientNetwork(request)}`)
   const { deviceCode, userCode } = await storeDevice(ctx, request, { client, form })
   const verification_uri = ctx.config.baseUrl + DEVICE_PATH
   return {

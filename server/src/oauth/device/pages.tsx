@@ -180,8 +180,8 @@ function getLogin(ctx: Ctx, { request, query }: PageInput): DeviceLogin {
   })
 }
 
-async function findUsableClient(ctx: Ctx, { client_name }: PendingDevice): Promise<Client | undefined> {
-  const client = await findClient(ctx, client_name)
+async function findUsableClient(ctx: Ctx, { client_identifier }: PendingDevice): Promise<Client | undefined> {
+  const client = await findClient(ctx, client_identifier)
   return client && !client.disabled && client.deviceFlow ? client : undefined
 }
 

@@ -18,7 +18,7 @@ const pendingDevices = (db: Db, now: Date) =>
     .selectFrom('device_authorizations')
     .innerJoin('clients', 'clients.id', 'device_authorizations.client_id')
     .selectAll('device_authorizations')
-    .select('clients.client_id as client_name')
+    .select('clients.client_id as client_identifier')
     .where('device_authorizations.decided_at', 'is', null)
     .where('device_authorizations.expires_at', '>', now)
 

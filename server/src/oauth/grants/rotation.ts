@@ -1,5 +1,5 @@
 import type { Ctx } from '../../context.ts'
-import { isForeignKeyViolation, isRolledBack } from '../../db/errors.ts'
+import { falseIfReferenceGone, isRolledBack } from '../../db/errors.ts'
 import { createBatcher } from '../../lib/concurrency/batcher.ts'
 import { type Renewal, renewRefreshToken } from './renewal-store.ts'
 import { type Rotation, rotateRefreshTokens } from './store.ts'
@@ -26,27 +26,16 @@ export async function rotate(ctx: Ctx, pending: Pending): Promise<boolean> {
 }
 
 /** Keeps a refresh token in use. Returns false if it is not valid anymore. */
-export async function renew(ctx: Ctx, renewal: Renewal): Promise<boolean> {
-  try {
-    return await renewRefreshToken(ctx.db, renewal)
-  } catch (error) {
-    // The tenant was deleted, and the grant with it.
-    if (isForeignKeyViolation(error)) return false
-    throw error
-  }
-}
+export const renew = (ctx: Ctx, renewal: Renewal): Promise<boolean> =>
+  falseIfReferenceGone(() => renewRefreshToken(ctx.db, renewal))
 
-async function rotateAlone(ctx: Ctx, rotation: Rotation): Promise<boolean> {
-  const { processNumber: process } = ctx.changes
-  try {
+/** A tenant that is deleted takes the grant along. */
+const rotateAlone = (ctx: Ctx, rotation: Rotation): Promise<boolean> =>
+  falseIfReferenceGone(async () => {
+    const { processNumber: process } = ctx.changes
     const [done = false] = await rotateRefreshTokens(ctx.db, [rotation], { process, skipLocked: false })
     return done
-  } catch (error) {
-    // The tenant was deleted, and the grant with it.
-    if (isForeignKeyViolation(error)) return false
-    throw error
-  }
-}
+  })
 
 function batcherOf(ctx: Ctx): Batcher {
   const batcher =

@@ -1,6 +1,6 @@
 import { type Insertable, sql } from 'kysely'
 import type { Client } from '../../applications/clients.ts'
-import { isForeignKeyViolation } from '../../db/errors.ts'
+import { falseIfReferenceGone } from '../../db/errors.ts'
 import type { Db } from '../../db/open.ts'
 import type { GrantsTable } from '../../db/tables.ts'
 import { RESOURCE_ALLOWS_CLIENT, RESOURCE_COLUMNS } from '../resource-columns-store.ts'
@@ -35,12 +35,12 @@ const grantsWithSubject = (db: Db) =>
 
 export type GrantRow = NonNullable<Awaited<ReturnType<typeof findGrantByCode>>>
 
-/** The client of a grant. With a back-channel logout it is remembered, so that it is told when the session ends. */
+/** The client of a grant. One with a back-channel logout is stored with the session, so that it is told of its end. */
 type GrantedClient = Pick<Client, 'applicationId' | 'backchannelLogoutUri'>
 
 /** Returns false if the session or another referenced row was deleted concurrently. */
 export const insertGrant = (db: Db, grant: Insertable<GrantsTable>, client: GrantedClient): Promise<boolean> =>
-  areReferencesFound(async () => {
+  falseIfReferenceGone(async () => {
     const insert = (db: Db) => db.insertInto('grants').values(grant)
     if (client.backchannelLogoutUri === null) await insert(db).execute()
     else
@@ -60,7 +60,7 @@ export const insertConsentedGrant = (
   grant: Insertable<GrantsTable>,
   { applicationId, backchannelLogoutUri }: GrantedClient,
 ): Promise<boolean> =>
-  areReferencesFound(async () => {
+  falseIfReferenceGone(async () => {
     const fields = Object.entries(grant).filter(([, value]) => value !== undefined)
     const { rows } = await sql`
       with consented as (
@@ -82,15 +82,6 @@ export const insertConsentedGrant = (
     return rows.length === 1
   })
 
-async function areReferencesFound(insert: () => Promise<boolean>): Promise<boolean> {
-  try {
-    return await insert()
-  } catch (error) {
-    if (isForeignKeyViolation(error)) return false
-    throw error
-  }
-}
-
 export const findGrantByCode = (db: Db, codeHash: Buffer) =>
   grantsWithSubject(db).where('grants.code_hash', '=', codeHash).executeTakeFirst()
 
@@ -107,7 +98,7 @@ export const findGrantByRefreshToken = (db: Db, hash: Buffer) =>
         .onRef('consents.tenant_id', 'is not distinct from', 'grants.tenant_id'),
     )
     .select([
-      'clients.client_id as client_name',
+      'clients.client_id as client_identifier',
       'consents.scopes as consented_scopes',
       'refresh_tokens.hash as token_hash',
       'refresh_tokens.used_at as token_used_at',

@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify'
 import type { Client } from '../../applications/clients.ts'
 import type { Ctx } from '../../context.ts'
-import { createLimiter } from '../../db/limiter.ts'
-import { OAuthError, tooManyAttempts } from '../../errors.ts'
+import { countAgainstLimit } from '../../db/limiter.ts'
+import { OAuthError } from '../../errors.ts'
 import { clientNetwork } from '../../http/request/client-address.ts'
 import { type Fields, toFields } from '../../lib/fields.ts'
 import { hashSecret, newSecret } from '../../lib/secrets.ts'
@@ -19,11 +19,9 @@ import { insertPushedRequest } from './store.ts'
 
 const LIFETIME_SECONDS = 60
 
-const LIMITER = 'pushed-requests'
-const WINDOW_SECONDS = 60
-/** In a minute from one network. Anybody can push requests of a public client. */
-const MAX_PUBLIC = 300
-const MAX_CONFIDENTIAL = 6_000
+/** For each client and network. Anybody can push requests of a public client. */
+const PUBLIC_LIMIT = { name: 'pushed-requests', max: 300, seconds: 60 }
+const CONFIDENTIAL_LIMIT = { ...PUBLIC_LIMIT, max: 6_000 }
 
 const CREDENTIALS = ['client_secret', 'client_assertion', 'client_assertion_type']
 
@@ -32,7 +30,7 @@ export const answerPushedRequest = (
   ctx: Ctx,
   request: FastifyRequest,
   form: PushedRequestForm,
-): Promise<PushedRequestResponse> => loggingRefusals(request, form, () => push(ctx, request, form))
+): Promise<PushedRequestResponse> => loggingRefusals(request, form.client_id, () => push(ctx, request, form))
 
 async function push(ctx: Ctx, request: FastifyRequest, form: PushedRequestForm): Promise<PushedRequestResponse> {
   if (request.url.includes('?')) {
@@ -42,7 +40,8 @@ async function push(ctx: Ctx, request: FastifyRequest, form: PushedRequestForm):
   if (client.kind === 'MACHINE') {
     throw new OAuthError('unauthorized_client', 'A client of kind MACHINE has no authorization requests.')
   }
-  await limitRequests(ctx, request, client)
+  const limit = client.kind === 'SPA' ? PUBLIC_LIMIT : CONFIDENTIAL_LIMIT
+  await countAgainstLimit(ctx.db, limit, `${client.id}:${clientNetwork(request)}`)
   const proof = readClientProof(ctx, request, client)
   const { fields: requested } = await readRequest(ctx, client, form)
   const fields = bindToProof(requested, proof)
@@ -97,13 +96,6 @@ async function authenticate(ctx: Ctx, request: FastifyRequest, form: PushedReque
     if (!(error instanceof OAuthError) || error.code !== 'invalid_client') throw error
     throw new OAuthError(error.code, error.message, { status: 401, headers: error.headers, facts: error.facts ?? {} })
   }
-}
-
-async function limitRequests(ctx: Ctx, request: FastifyRequest, { id, kind }: Client): Promise<void> {
-  const max = kind === 'SPA' ? MAX_PUBLIC : MAX_CONFIDENTIAL
-  const limiter = createLimiter(ctx.db, { name: LIMITER, max, seconds: WINDOW_SECONDS })
-  const wait = await limiter.count(`${id}:${clientNetwork(request)}`)
-  if (wait !== undefined) throw tooManyAttempts(wait)
 }
 
 /** Checks the request as the authorization endpoint does, which checks it again when it is used. */

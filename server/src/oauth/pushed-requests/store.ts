@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { isForeignKeyViolation } from '../../db/errors.ts'
+import { falseIfReferenceGone } from '../../db/errors.ts'
 import type { Db } from '../../db/open.ts'
 
 interface NewPushedRequest {
@@ -35,12 +35,12 @@ export const findPushedRequest = (db: Db, hash: Buffer) =>
  * Uses up a request; false if it was used before or its client was deleted. A row that was deleted after it expired is
  * added again, because the sign-in may take longer than the request is kept.
  */
-export async function usePushedRequest(
+export const usePushedRequest = (
   db: Db,
   { hash, clientId, keptUntil }: { hash: Buffer; clientId: string; keptUntil: Date },
-): Promise<boolean> {
-  const used = { sealed_parameters: null, expires_at: keptUntil }
-  try {
+): Promise<boolean> =>
+  falseIfReferenceGone(async () => {
+    const used = { sealed_parameters: null, expires_at: keptUntil }
     const row = await db
       .insertInto('pushed_requests')
       .values({ hash, client_id: clientId, ...used })
@@ -50,11 +50,7 @@ export async function usePushedRequest(
       .returning('hash')
       .executeTakeFirst()
     return row !== undefined
-  } catch (error) {
-    if (isForeignKeyViolation(error)) return false
-    throw error
-  }
-}
+  })
 
 export async function deleteExpiredPushedRequests(db: Db, now: Date): Promise<void> {
   await db.deleteFrom('pushed_requests').where('expires_at', '<=', now).execute()

@@ -19,16 +19,23 @@ export function checkSettings(ctx: Ctx, settings: RegisteredSettings, redirectHo
   }
 }
 
-/** Fields by the names of RFC 7591. The origins are those of the redirect URIs. */
-const MEMBERS: Record<string, string> = {
+/** The member of RFC 7591 that each setting comes from. */
+const MEMBERS: Record<keyof RegisteredSettings, string> = {
+  kind: 'token_endpoint_auth_method',
   name: 'client_name',
   redirectUris: 'redirect_uris',
   allowedOrigins: 'redirect_uris',
   postLogoutRedirectUris: 'post_logout_redirect_uris',
+  scopes: 'scope',
+  requirePushedRequests: 'require_pushed_authorization_requests',
+  requireSignedRequests: 'require_signed_request_object',
+  requireDpop: 'dpop_bound_access_tokens',
   tokenEndpointAuthMethod: 'token_endpoint_auth_method',
   jwks: 'jwks',
   jwksUri: 'jwks_uri',
 }
+
+const isSetting = (field: string): field is keyof RegisteredSettings => field in MEMBERS
 
 /** Runs a check of a client, and throws what it finds as errors of RFC 7591 §3.2.2. */
 function asMetadataErrors(check: () => unknown): void {
@@ -39,7 +46,7 @@ function asMetadataErrors(check: () => unknown): void {
     const [first] = details as FieldProblem[]
     if (!first) throw error
     const [field = '', ...path] = first.field.split('.')
-    const member = MEMBERS[field] ?? field
+    const member = isSetting(field) ? MEMBERS[field] : field
     const code = member === 'redirect_uris' ? 'invalid_redirect_uri' : 'invalid_client_metadata'
     throw new OAuthError(code, toPrintable(`The member ${[member, ...path].join('.')} ${first.message}.`))
   }

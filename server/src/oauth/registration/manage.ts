@@ -8,8 +8,8 @@ import { changeApplication } from '../../applications/service.ts'
 import type { AuditSource } from '../../audit/record.ts'
 import type { Ctx } from '../../context.ts'
 import { retryOnDeadlock } from '../../db/errors.ts'
-import { createLimiter, type RateLimit } from '../../db/limiter.ts'
-import { AppError, OAuthError, tooManyAttempts } from '../../errors.ts'
+import { countAgainstLimit, type RateLimit } from '../../db/limiter.ts'
+import { AppError, OAuthError } from '../../errors.ts'
 import { loggingRefusals } from '../refusals.ts'
 import { invalidToken, requireRegistration } from './access.ts'
 import { checkSettings } from './checks.ts'
@@ -18,7 +18,7 @@ import { type Members, readMetadata } from './metadata.ts'
 import type { ClientInformation } from './schema.ts'
 import { forgetConsentedScopes, updateRegistration } from './store.ts'
 
-/** Of one client. */
+/** Of one client: each update is an entry in the audit log. */
 const UPDATES: RateLimit = { name: 'client-registration-updates', max: 30, seconds: 3600 }
 
 /** The client configuration endpoint (RFC 7592 §2): a client reads, updates and deletes its registration. */
@@ -44,7 +44,7 @@ export const updateClientRegistration = (
     const { kind: _, ...change } = settings
     const { tokenEndpointAuthMethod } = await getClient(ctx, id)
     if (change.tokenEndpointAuthMethod !== tokenEndpointAuthMethod) throw fixedMethod()
-    await limitUpdates(ctx, id)
+    await countAgainstLimit(ctx.db, UPDATES, id)
     const source = sourceOf(clientId, request)
     const client = await ctx.db.transaction().execute(async (tx) => {
       // The application is locked before the client, as for a deletion.
@@ -60,12 +60,6 @@ export const updateClientRegistration = (
     await ctx.changes.waitUntilCurrent()
     return toInformation(ctx, client, { ...registration, postsSecret })
   })
-
-/** Each update is an entry in the audit log. */
-async function limitUpdates({ db }: Ctx, id: string): Promise<void> {
-  const wait = await createLimiter(db, UPDATES).count(id)
-  if (wait !== undefined) throw tooManyAttempts(wait)
-}
 
 /** Deletes the client with its tokens. */
 export const deleteClientRegistration = (ctx: Ctx, request: FastifyRequest, clientId: string): Promise<void> =>
@@ -96,7 +90,7 @@ const sourceOf = (clientId: string, request: FastifyRequest): AuditSource => ({
 
 /** A client that was deleted meanwhile is answered like an unknown one. */
 const manage = <T>(request: FastifyRequest, work: () => Promise<T>): Promise<T> =>
-  loggingRefusals(request, {}, async () => {
+  loggingRefusals(request, undefined, async () => {
     try {
       return await work()
     } catch (error) {

@@ -5,7 +5,10 @@ import { isPlainLine } from '../../lib/text.ts'
 import { DEVICE_CODE_GRANT } from '../schema.ts'
 import { parseScope } from '../scopes.ts'
 
-/** The settings of a client that registers itself. The rules for clients of administrators apply to them too. */
+/**
+ * The settings of a client that registers itself. The rules for clients of administrators apply to them too. `schema.ts`
+ * describes the members that they come from, and `information.ts` returns them.
+ */
 export interface RegisteredSettings {
   kind: ClientKind
   name: string

@@ -4,9 +4,9 @@ import { useRegistrationToken } from '../../applications/registration-tokens/ser
 import { createApplication } from '../../applications/service.ts'
 import { SYSTEM } from '../../audit/record.ts'
 import type { Ctx } from '../../context.ts'
-import { createLimiter, type RateLimit } from '../../db/limiter.ts'
+import { countAgainstLimit, type RateLimit } from '../../db/limiter.ts'
 import type { Tx } from '../../db/open.ts'
-import { OAuthError, tooManyAttempts } from '../../errors.ts'
+import { OAuthError } from '../../errors.ts'
 import { clientNetwork } from '../../http/request/client-address.ts'
 import { newId } from '../../lib/ids.ts'
 import { hashSecret, newSecret } from '../../lib/secrets.ts'
@@ -20,7 +20,7 @@ import { countRegistered, insertRegistration } from './store.ts'
 import { removeUnusedClients } from './sweep.ts'
 
 /** From one network, without a token. */
-const REGISTRATIONS: RateLimit = { name: 'client-registrations', max: 30, seconds: 3600 }
+const FROM_NETWORK: RateLimit = { name: 'client-registrations', max: 30, seconds: 3600 }
 /** Beyond it, nobody registers without a token. */
 const MAX_REGISTERED = 10_000
 /** At the limit, older clients that nobody has used are removed. Otherwise two networks could keep all others out. */
@@ -29,12 +29,12 @@ const REMOVAL_BATCH_SIZE = 100
 
 /** The client registration endpoint (RFC 7591 §3). */
 export const register = (ctx: Ctx, request: FastifyRequest, members: Members): Promise<ClientInformation> =>
-  loggingRefusals(request, {}, async () => {
+  loggingRefusals(request, undefined, async () => {
     const presented = await requireRegistrationToken(ctx, request)
     const metadata = readMetadata(members)
     checkSettings(ctx, metadata.settings, presented?.token.redirectHosts ?? null)
     if (!presented) {
-      await limitRegistrations(ctx, request)
+      await countAgainstLimit(ctx.db, FROM_NETWORK, clientNetwork(request))
       await removeUnusedIfFull(ctx)
     }
     const information = await ctx.db
@@ -43,11 +43,6 @@ export const register = (ctx: Ctx, request: FastifyRequest, members: Members): P
     await ctx.changes.waitUntilCurrent()
     return information
   })
-
-async function limitRegistrations(ctx: Ctx, request: FastifyRequest): Promise<void> {
-  const wait = await createLimiter(ctx.db, REGISTRATIONS).count(clientNetwork(request))
-  if (wait !== undefined) throw tooManyAttempts(wait)
-}
 
 async function removeUnusedIfFull(ctx: Ctx): Promise<void> {
   if ((await countRegistered(ctx.db)) < MAX_REGISTERED) return
@@ -82,7 +77,7 @@ async function registerInTx(
     tx,
     // A client cannot change these settings of an operator. PKCE does what the nonce would.
     { ...settings, applicationId, requireNonce: false, pkceMethods: ['S256'] },
-    { clientOrigin: 'REGISTRATION', registrationTokenId: presented?.token.id, source },
+    { origin: 'REGISTRATION', registrationTokenId: presented?.token.id, source },
   )
   // The prefix lets secret scanners recognize a leaked token.
   const accessToken = `lka_${newSecret()}`

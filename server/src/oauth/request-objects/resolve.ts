@@ -14,17 +14,19 @@ import { maySignRequests, verifyRequestObject } from './verify.ts'
  */
 export async function resolveRequestObject(ctx: Ctx, fields: Fields): Promise<AuthorizationParameters> {
   const text = fields.get('request')
-  const isPlain = text === undefined || fields.repeated.length > 0 || fields.get('request_uri') !== undefined
-  const client = isPlain ? undefined : await findClient(ctx, fields.get('client_id') ?? '')
-  if (text === undefined || !client || client.disabled || !maySignRequests(client)) return { fields }
+  // What is wrong with such a request is found later.
+  const isInvalid = fields.repeated.length > 0 || fields.get('request_uri') !== undefined
+  if (text === undefined || isInvalid) return { fields }
+  const client = await findClient(ctx, fields.get('client_id') ?? '')
+  if (!client || client.disabled || !maySignRequests(client)) return { fields }
   const signed = await verifyRequestObject(ctx, client, text)
-  if ('problem' in signed) throw invalidObject(signed)
-  const problem = signed.invalid ?? findContradiction(fields, signed.claims)
+  if ('problem' in signed) throw invalidRequestObject(signed)
+  const problem = signed.claimsProblem ?? findContradiction(fields, signed.claims)
   return {
-    // Whatever the object says: no other client must get the error.
+    // An object with another client_id is refused. This client must get the error, not the other one.
     fields: toParameters({ ...signed.claims, client_id: client.clientId }),
     signed: true,
-    ...(problem && { refusal: invalidObject(problem) }),
+    ...(problem && { refusal: invalidRequestObject(problem) }),
   }
 }
 
@@ -51,7 +53,7 @@ export async function resolveRequestObjectOrShow(
 }
 
 /** A client can find out with its own key what is wrong, so it may as well be told. */
-const invalidObject = ({ problem, ...facts }: JwtProblem): OAuthError =>
+const invalidRequestObject = ({ problem, ...facts }: JwtProblem): OAuthError =>
   new OAuthError('invalid_request_object', `The request object is not valid: ${problem}.`, {
     facts: { problem, ...facts },
   })
@@ -63,15 +65,15 @@ function findContradiction(fields: Fields, { response_type }: JsonObject): JwtPr
   return { problem: 'other_response_type', outside, inside: toFact(response_type) }
 }
 
-/** Claims of the JWT that are no parameters. A client must not be authenticated by what browsers carry. */
-const OTHER_CLAIMS = [
+/** The claims that are no parameters. Credentials are left out because the object passes through the browser. */
+const NO_PARAMETERS = [
   ...['iss', 'aud', 'exp', 'nbf', 'iat', 'jti', 'sub'],
   ...['client_secret', 'client_assertion', 'client_assertion_type'],
 ]
 
 /** The parameters as in a query: JSON values, such as `claims` and `max_age`, as their text. */
 function toParameters(claims: JsonObject): Fields {
-  const entries = Object.entries(claims).filter(([name]) => !OTHER_CLAIMS.includes(name))
+  const entries = Object.entries(claims).filter(([name]) => !NO_PARAMETERS.includes(name))
   const repeated = entries.flatMap(([name, value]) => (isSeveral(name, value) ? [name] : []))
   const texts = entries.flatMap(([name, value]): [string, string][] => {
     const text = toText(name, value)
@@ -84,8 +86,7 @@ function toParameters(claims: JsonObject): Fields {
 const isSeveral = (name: string, value: unknown) => name === 'resource' && Array.isArray(value) && value.length > 1
 
 function toText(name: string, value: unknown): string {
-  if (typeof value === 'string') return value
-  if (value === null) return ''
-  if (name === 'resource' && Array.isArray(value)) return toText('', value[0] ?? '')
-  return JSON.stringify(value)
+  const single: unknown = name === 'resource' && Array.isArray(value) ? value[0] : value
+  if (typeof single === 'string') return single
+  return single === undefined || single === null ? '' : JSON.stringify(single)
 }

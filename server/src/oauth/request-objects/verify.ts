@@ -17,10 +17,11 @@ const TYPES = ['oauth-authz-req+jwt', 'jwt']
 /** FAPI 2.0 Message Signing: after nbf. */
 const MAX_LIFETIME_SECONDS = 3600
 
-/** A request object that the client signed. Its claims may still be wrong. */
+/** A request object that the client signed. */
 export interface SignedRequest {
   claims: JsonObject
-  invalid: JwtProblem | undefined
+  /** What is wrong with the claims. */
+  claimsProblem: JwtProblem | undefined
 }
 
 /** Whether the client may send request objects: those of others cannot be verified. */
@@ -38,7 +39,7 @@ export async function verifyRequestObject(ctx: Ctx, client: Client, text: string
   const verified = await verifySignature(ctx, client, { text, header })
   if ('problem' in verified) return verified
   const { claims } = decoded
-  return { claims, invalid: findProblem(ctx, client, claims) }
+  return { claims, claimsProblem: findProblem(ctx, client, claims) }
 }
 
 function findProblem(ctx: Ctx, client: Client, claims: JsonObject): JwtProblem | undefined {

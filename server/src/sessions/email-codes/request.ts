@@ -1,7 +1,7 @@
 import { recordAuditEvent, SYSTEM } from '../../audit/record.ts'
 import type { Ctx } from '../../context.ts'
-import { createLimiter } from '../../db/limiter.ts'
-import { AppError, tooManyAttempts } from '../../errors.ts'
+import { countAgainstLimit } from '../../db/limiter.ts'
+import { AppError } from '../../errors.ts'
 import { clientNetwork } from '../../http/request/client-address.ts'
 import type { Exchange } from '../../http/routing/exchange.ts'
 import { defineJob } from '../../jobs/job.ts'
@@ -37,8 +37,7 @@ export async function requestCode(
 ): Promise<void> {
   const offer = await findCodeOffer(ctx, login)
   if (!offer) throw new AppError('FORBIDDEN', { message: 'This application does not offer mailed codes.' })
-  const wait = await createLimiter(ctx.db, LIMIT).count(clientNetwork(exchange.request))
-  if (wait !== undefined) throw tooManyAttempts(wait)
+  await countAgainstLimit(ctx.db, LIMIT, clientNetwork(exchange.request))
   const email = requireEmail(input.trim(), 'email')
   const asking = { secret: newSecret(), email }
   const code = newDigits(DIGITS)

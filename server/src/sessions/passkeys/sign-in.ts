@@ -1,7 +1,7 @@
 import type { AuthenticationResponseJSON, PublicKeyCredentialRequestOptionsJSON } from '@simplewebauthn/server'
 import type { Ctx } from '../../context.ts'
-import { createLimiter } from '../../db/limiter.ts'
-import { AppError, tooManyAttempts } from '../../errors.ts'
+import { countAgainstLimit, createLimiter } from '../../db/limiter.ts'
+import { AppError } from '../../errors.ts'
 import { clientNetwork } from '../../http/request/client-address.ts'
 import type { Exchange } from '../../http/routing/exchange.ts'
 import { requestLog } from '../../http/server/request-log.ts'
@@ -35,10 +35,8 @@ export async function createPasskeyOptions(
   { passwordless }: { passwordless: boolean },
 ): Promise<PublicKeyCredentialRequestOptionsJSON> {
   const challenged = passwordless ? undefined : await findChallengedUser(ctx, exchange)
-  const wait = challenged
-    ? await createLimiter(ctx.db, SECOND_FACTOR_LIMIT).count(challenged.user.id)
-    : await createLimiter(ctx.db, OPTIONS_LIMIT).count(clientNetwork(exchange.request))
-  if (wait !== undefined) throw tooManyAttempts(wait)
+  if (challenged) await countAgainstLimit(ctx.db, SECOND_FACTOR_LIMIT, challenged.user.id)
+  else await countAgainstLimit(ctx.db, OPTIONS_LIMIT, clientNetwork(exchange.request))
   return (challenged && (await createSecondFactorOptions(ctx, challenged.user.id))) ?? createSignInOptions(ctx)
 }
 
