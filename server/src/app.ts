@@ -85,6 +85,7 @@ import { overviewRoutes } from './overview/routes.ts'
 import { consolidateUserCounts } from './people/directory.ts'
 import { peopleRoutes } from './people/routes.ts'
 import { findUrlBrand } from './sessions/brand.ts'
+import { findSupportPage } from './sessions/browser-session.ts'
 import { mailSignInCode } from './sessions/email-codes/request.ts'
 import { SECOND_FACTORS, SIGN_INS } from './sessions/metrics.ts'
 import { sessionPages } from './sessions/pages.ts'
@@ -93,6 +94,9 @@ import { mailPasswordReset } from './sessions/password-reset.ts'
 import { sessionRoutes } from './sessions/routes.ts'
 import { ssoPages } from './sso/pages.tsx'
 import { sweepSsoAttempts } from './sso/sweep.ts'
+import { supportPages } from './support-access/pages.tsx'
+import { supportRoutes } from './support-access/routes.ts'
+import { closeSupportAccess } from './support-access/sweep.ts'
 import { tenantAdministrationRoutes } from './tenants/administration/routes.ts'
 import { tenantsSection } from './tenants/declare.ts'
 import { tenantsRoutes } from './tenants/routes.ts'
@@ -113,6 +117,7 @@ export function listRoutes(config: Config): AppRoutes {
   const routes = [
     ...oauthRoutes,
     ...(config.clientRegistration === 'off' ? [] : registrationRoutes),
+    ...(config.supportAccess ? supportRoutes : []),
     ...sessionRoutes,
     ...passkeySignInRoutes,
     ...profileRoutes,
@@ -156,6 +161,7 @@ export function listRoutes(config: Config): AppRoutes {
       ...authorizePages,
       ...devicePages,
       ...logoutPages,
+      ...(config.supportAccess ? supportPages : []),
       ...reference.pages,
       ...guidePages,
       ...consolePages,
@@ -183,6 +189,7 @@ export const jobs: Job<never>[] = [
   maintainKeys,
   createNeededKeys,
   sweepExpired,
+  closeSupportAccess,
   sweepSsoAttempts,
   sweepPasskeyChallenges,
   deleteExpiredKeys,
@@ -236,6 +243,7 @@ export const dependencies: RouteDependencies = {
   withTenant,
   isKnownOrigin,
   brandOf: findUrlBrand,
+  findSupportPage,
 }
 
 export function buildApp(ctx: Ctx): FastifyInstance {

@@ -26,6 +26,7 @@ import {
 import { readNetworks } from './config/networks.ts'
 import { createReader, type Environment, type Reader } from './config/reader.ts'
 import { findSsoWarnings, readSso, SSO_VARIABLES, type SsoProvider } from './config/sso.ts'
+import { readSuperAdminMfa, readSupportAccess, SUPER_ADMIN_VARIABLES } from './config/super-admins.ts'
 import { OperatorError } from './errors.ts'
 import { findHostProblem } from './lib/database-address.ts'
 import { MIN_HASH_MEMORY_MIB } from './lib/hash-settings.ts'
@@ -70,6 +71,8 @@ export interface Config {
   readonly limits: Limits
   /** Whether Super Admins need a second factor for their privileges. */
   readonly superAdminMfa: 'REQUIRED' | 'OPTIONAL'
+  /** Whether Super Admins may act as members of tenants that allow it. */
+  readonly supportAccess: boolean
   /** SSO providers in display order. */
   readonly sso: readonly SsoProvider[]
   readonly webhooks: WebhookConfig
@@ -120,7 +123,6 @@ export interface ConfigResult {
 }
 
 const POSTGRES = ['postgres://', 'postgresql://']
-const MFA_POLICIES = ['REQUIRED', 'OPTIONAL'] as const
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 
 /** Every variable of the service, with its description in `latchkey doctor` and the docs. */
@@ -144,8 +146,7 @@ export const VARIABLES: Record<string, string> = {
   SIGN_IN_FAILURES: 'wrong passwords for one account from one address in 15 minutes before 429 (100)',
   CONFIRM_FAILURES: 'wrong codes or current passwords of one user in 15 minutes before 429 (20)',
   CLIENT_FAILURES: 'wrong secrets for one client from one address in a minute before 429 (300)',
-  SUPER_ADMIN_MFA:
-    'REQUIRED or OPTIONAL: whether Super Admins need a second factor to manage the instance (REQUIRED; in the demo OPTIONAL)',
+  ...SUPER_ADMIN_VARIABLES,
   KEY_ROTATION_DAYS: 'days after which a new key signs the tokens (90)',
   AUDIT_RETENTION_DAYS: 'days after which audit log entries are deleted; 0 keeps them forever (0)',
   GEOIP_DATABASE: 'MaxMind file of cities or countries (.mmdb); without it the location of a session is Unknown',
@@ -212,7 +213,8 @@ export function readConfig(mode: Mode, env: Environment): ConfigResult {
       confirmFailures: read.integer('CONFIRM_FAILURES', { fallback: 20, min: 3, max: 1_000 }),
       clientFailures: read.integer('CLIENT_FAILURES', { fallback: 300, min: 3, max: 1_000_000 }),
     },
-    superAdminMfa: read.oneOf('SUPER_ADMIN_MFA', MFA_POLICIES) ?? (mode === 'demo' ? 'OPTIONAL' : 'REQUIRED'),
+    supportAccess: readSupportAccess(read),
+    superAdminMfa: readSuperAdminMfa(read, mode === 'demo'),
     sso,
     webhooks: { allowedNetworks: readNetworks(read, 'WEBHOOK_ALLOWED_NETWORKS') },
     outsideClients: { allowedNetworks: [] },
@@ -253,10 +255,7 @@ export function loadConfig(mode: Mode, env: Environment): Config {
   return config
 }
 
-/**
- * The configuration for a command on an instance, with or without a running service. An encryption key means
- * production; without one the command uses the demo, whose key is in the data folder.
- */
+/** For a command. An encryption key means production; without one it uses the demo, whose key is in the data folder. */
 export const loadCommandConfig = (env: Environment): Config =>
   loadConfig(env.LATCHKEY_ENCRYPTION_KEY ? 'serve' : 'demo', env)
 

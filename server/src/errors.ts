@@ -69,6 +69,8 @@ export const ERRORS = {
   INVITATION_ALREADY_ACCEPTED: [409, 'This invitation has been accepted already. Sign in instead.'],
   SUBSCRIPTION_EXISTS: [409, 'The tenant has a subscription of this license type already. Change that one.'],
   SEATS_IN_USE: [409, 'More seats are in use than this. Revoke some first.'],
+  SUPPORT_ACCESS_OFF: [409, 'The tenant does not allow support access. An owner or admin of it can, in its settings.'],
+  SUPPORT_ACCESS_REFUSED: [409, 'Nobody can act as this member.'],
   SSO_ALREADY_LINKED: [409, 'An account of this provider is linked already.'],
   MFA_ALREADY_ENROLLED: [409, 'An authenticator app is set up already. Remove it first.'],
   TOO_MANY_WEBHOOKS: [409, 'The maximum number of webhooks is reached. Delete one first.'],

@@ -9,7 +9,7 @@ const LAYERS: { units: string[]; peers?: boolean }[] = [
   { units: ['main'] },
   { units: ['app'] },
   { units: ['oauth', 'account', 'people', 'invitations', 'imports', 'overview'] },
-  { units: ['licensing', 'sso', 'events', 'mail-templates'] },
+  { units: ['licensing', 'sso', 'events', 'mail-templates', 'support-access'] },
   { units: ['sessions', 'tenants', 'applications'] },
   { units: ['users', 'branding'] },
   { units: ['audit'] },

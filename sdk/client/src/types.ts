@@ -14,7 +14,7 @@ export type AddPasskeyRequest = { id: string; rawId: string; type: 'public-key';
 
 export type AddedPasskey = { id: string; name: string; createdAt: string; lastUsedAt: string | null; backedUp: boolean; recoveryCodes?: string[] }
 
-export type AdminTenant = { id: string; name: string; slug: string; settings: Record<string, unknown>; mfaPolicy: 'OPTIONAL' | 'REQUIRED'; memberCount: number; brandingApproved: boolean; emailCodes: boolean; suspended: boolean; suspendedAt: string | null; createdAt: string; updatedAt: string }
+export type AdminTenant = { id: string; name: string; slug: string; settings: Record<string, unknown>; mfaPolicy: 'OPTIONAL' | 'REQUIRED'; memberCount: number; brandingApproved: boolean; emailCodes: boolean; supportAccess: boolean; suspended: boolean; suspendedAt: string | null; createdAt: string; updatedAt: string }
 
 export type AdminTenantPage = { tenants: AdminTenant[]; pagination: CursorPagination }
 
@@ -72,7 +72,7 @@ export type CreateUserRequest = { email: string; givenName?: string; familyName?
 
 export type CreateWebhookRequest = { url: string; events: string[]; description?: string | null; disabled?: boolean }
 
-export type CreatedAdminTenant = { id: string; name: string; slug: string; settings: Record<string, unknown>; mfaPolicy: 'OPTIONAL' | 'REQUIRED'; memberCount: number; brandingApproved: boolean; emailCodes: boolean; suspended: boolean; suspendedAt: string | null; createdAt: string; updatedAt: string; invitation: CreatedInvitation | null }
+export type CreatedAdminTenant = { id: string; name: string; slug: string; settings: Record<string, unknown>; mfaPolicy: 'OPTIONAL' | 'REQUIRED'; memberCount: number; brandingApproved: boolean; emailCodes: boolean; supportAccess: boolean; suspended: boolean; suspendedAt: string | null; createdAt: string; updatedAt: string; invitation: CreatedInvitation | null }
 
 export type CreatedClient = { id: string; clientId: string; origin: 'ADMIN' | 'DOCUMENT' | 'REGISTRATION'; applicationId: string; kind: 'SPA' | 'WEB' | 'MACHINE'; name: string; redirectUris: string[]; postLogoutRedirectUris: string[]; allowedOrigins: string[]; scopes: string[]; requireNonce: boolean; userinfoInIdToken: boolean; pkceMethods: ('S256' | 'plain')[]; responseModes: ('query' | 'form_post')[]; requirePushedRequests: boolean; requireSignedRequests: boolean; requireDpop: boolean; deviceFlow: boolean; tokenExchange: boolean; tokenEndpointAuthMethod: 'none' | 'client_secret' | 'private_key_jwt'; jwks: { keys: Record<string, unknown>[] } | null; jwksUri: string | null; securityProfile: 'NONE' | 'FAPI2'; backchannelLogoutUri: string | null; disabled: boolean; tenantId: string | null; secrets: { id: string; createdAt: string }[]; createdAt: string; updatedAt: string; clientSecret: string | null }
 
@@ -126,7 +126,7 @@ export type InvitationList = { invitations: { id: string; email: string; role: '
 
 export type JsonWebKeySet = { keys: { kty: string; kid: string; use: string; alg: string; n?: string; e?: string; crv?: string; x?: string; y?: string }[] }
 
-export type LatchkeyEvent = { id: string; position: number; type: 'user.registered' | 'user.registration_refused' | 'user.created' | 'user.imported' | 'user.profile_changed' | 'user.changed' | 'user.disabled' | 'user.enabled' | 'user.password_changed' | 'user.password_reset_requested' | 'user.sign_in_code_requested' | 'user.password_reset_forced' | 'user.password_reset' | 'user.email_verified' | 'user.email_change_requested' | 'user.email_changed' | 'user.totp_enabled' | 'user.totp_disabled' | 'user.recovery_codes_replaced' | 'user.recovery_code_used' | 'user.passkey_added' | 'user.passkey_removed' | 'user.mfa_reset' | 'user.sso_linked' | 'user.sso_unlinked' | 'user.deletion_requested' | 'user.restored' | 'user.erased' | 'user.consented' | 'user.consent_withdrawn' | 'user.device_allowed' | 'user.device_refused' | 'user.data_exported' | 'session.started' | 'session.refused' | 'session.second_factor_shown' | 'session.second_factor_refused' | 'session.token_revoked' | 'session.token_reused' | 'session.ended' | 'session.others_ended' | 'session.all_ended' | 'tenant.created' | 'tenant.changed' | 'tenant.branding_changed' | 'tenant.mail_template_changed' | 'tenant.suspended' | 'tenant.reactivated' | 'tenant.deleted' | 'member.joined' | 'member.added' | 'member.role_changed' | 'member.suspended' | 'member.reactivated' | 'member.removed' | 'member.left' | 'member.returned' | 'invitation.created' | 'invitation.resent' | 'invitation.revoked' | 'invitation.accepted' | 'invitation.expired' | 'license.granted' | 'license.revoked' | 'license.changed' | 'license_type.created' | 'license_type.changed' | 'license_type.deleted' | 'subscription.created' | 'subscription.changed' | 'subscription.lapsed' | 'subscription.deleted'; timestamp: string; data: { tenantId: string | null; userId: string | null; email: string | null; actor: { kind: 'user' | 'client' | 'system'; id: string | null }; details: Record<string, unknown> } }
+export type LatchkeyEvent = { id: string; position: number; type: 'user.registered' | 'user.registration_refused' | 'user.created' | 'user.imported' | 'user.profile_changed' | 'user.changed' | 'user.disabled' | 'user.enabled' | 'user.password_changed' | 'user.password_reset_requested' | 'user.sign_in_code_requested' | 'user.password_reset_forced' | 'user.password_reset' | 'user.email_verified' | 'user.email_change_requested' | 'user.email_changed' | 'user.totp_enabled' | 'user.totp_disabled' | 'user.recovery_codes_replaced' | 'user.recovery_code_used' | 'user.passkey_added' | 'user.passkey_removed' | 'user.mfa_reset' | 'user.sso_linked' | 'user.sso_unlinked' | 'user.deletion_requested' | 'user.restored' | 'user.erased' | 'user.consented' | 'user.consent_withdrawn' | 'user.device_allowed' | 'user.device_refused' | 'user.data_exported' | 'session.started' | 'session.refused' | 'session.second_factor_shown' | 'session.second_factor_refused' | 'session.token_revoked' | 'session.token_reused' | 'session.ended' | 'session.others_ended' | 'session.all_ended' | 'tenant.created' | 'tenant.changed' | 'tenant.branding_changed' | 'tenant.mail_template_changed' | 'tenant.suspended' | 'tenant.reactivated' | 'support_access.started' | 'support_access.ended' | 'tenant.deleted' | 'member.joined' | 'member.added' | 'member.role_changed' | 'member.suspended' | 'member.reactivated' | 'member.removed' | 'member.left' | 'member.returned' | 'invitation.created' | 'invitation.resent' | 'invitation.revoked' | 'invitation.accepted' | 'invitation.expired' | 'license.granted' | 'license.revoked' | 'license.changed' | 'license_type.created' | 'license_type.changed' | 'license_type.deleted' | 'subscription.created' | 'subscription.changed' | 'subscription.lapsed' | 'subscription.deleted'; timestamp: string; data: { tenantId: string | null; userId: string | null; email: string | null; actor: { kind: 'user' | 'client' | 'system'; id: string | null }; details: Record<string, unknown> } }
 
 export type LedgerEntry = { sequence: number; occurredAt: string; actor: string | null; reason: 'GRANTED' | 'REVOKED' | 'CHANGED' | 'RESERVED' | 'ACCEPTED' | 'SUSPENDED' | 'REACTIVATED' | 'ENDED' | 'SUBSCRIBED' | 'SUBSCRIPTION_CHANGED' | 'SUBSCRIPTION_ENDED'; subject: 'seat' | 'subscription'; subjectId: string; userId: string | null; applicationId: string; before: Record<string, unknown> | null; after: Record<string, unknown> | null }
 
@@ -202,9 +202,9 @@ export type PasskeyRequestOptions = { challenge: string; rpId?: string; timeout?
 
 export type PasskeySignInRequest = { id: string; rawId: string; type: 'public-key'; response: { clientDataJSON: string; authenticatorData: string; signature: string; userHandle?: string | null } }
 
-export type PersonalData = { exportedAt: string; profile: { id: string; email: string; emailVerified: boolean; username: string | null; displayName: string; givenName: string | null; familyName: string | null; middleName: string | null; nickname: string | null; pictureUrl: string | null; website: string | null; gender: string | null; birthdate: string | null; zoneinfo: string; locale: string; phone: string | null; phoneVerified: boolean; mfaEnabled: boolean; createdAt: string; updatedAt: string }; memberships: OwnMembership[]; sessions: { id: string; userAgent: string; ipAddress: string; createdAt: string; lastActive: string; authenticatedAt: string; methods: string[] }[]; ssoLinks: { provider: string; issuer: string; subject: string; email: string | null; displayName: string | null; avatarUrl: string | null; linkedAt: string; lastUsedAt: string }[]; mfa: { totp: boolean; passkeys: { id: string; name: string; createdAt: string; lastUsedAt: string | null }[]; recoveryCodesLeft: number }; consents: { application: string; tenant: string | null; scopes: string[]; grantedAt: string; lastUsedAt: string | null }[]; licenses: { tenant: string; application: string; licenseType: string; status: 'ASSIGNED' | 'RESERVED' | 'PARKED'; assignedAt: string }[]; auditEntries: { id: string; occurredAt: string; action: string; by: string; tenantId: string | null; details: Record<string, unknown>; personal: Record<string, unknown> }[]; auditEntriesTruncated: boolean }
+export type PersonalData = { exportedAt: string; profile: { id: string; email: string; emailVerified: boolean; username: string | null; displayName: string; givenName: string | null; familyName: string | null; middleName: string | null; nickname: string | null; pictureUrl: string | null; website: string | null; gender: string | null; birthdate: string | null; zoneinfo: string; locale: string; phone: string | null; phoneVerified: boolean; mfaEnabled: boolean; createdAt: string; updatedAt: string; supportAccess?: SupportAccess }; memberships: OwnMembership[]; sessions: { id: string; userAgent: string; ipAddress: string; createdAt: string; lastActive: string; authenticatedAt: string; methods: string[] }[]; ssoLinks: { provider: string; issuer: string; subject: string; email: string | null; displayName: string | null; avatarUrl: string | null; linkedAt: string; lastUsedAt: string }[]; mfa: { totp: boolean; passkeys: { id: string; name: string; createdAt: string; lastUsedAt: string | null }[]; recoveryCodesLeft: number }; consents: { application: string; tenant: string | null; scopes: string[]; grantedAt: string; lastUsedAt: string | null }[]; licenses: { tenant: string; application: string; licenseType: string; status: 'ASSIGNED' | 'RESERVED' | 'PARKED'; assignedAt: string }[]; auditEntries: { id: string; occurredAt: string; action: string; by: string; tenantId: string | null; details: Record<string, unknown>; personal: Record<string, unknown> }[]; auditEntriesTruncated: boolean }
 
-export type Profile = { id: string; email: string; emailVerified: boolean; username: string | null; displayName: string; givenName: string | null; familyName: string | null; middleName: string | null; nickname: string | null; pictureUrl: string | null; website: string | null; gender: string | null; birthdate: string | null; zoneinfo: string; locale: string; phone: string | null; phoneVerified: boolean; mfaEnabled: boolean; createdAt: string; updatedAt: string; memberships: OwnMembership[] }
+export type Profile = { id: string; email: string; emailVerified: boolean; username: string | null; displayName: string; givenName: string | null; familyName: string | null; middleName: string | null; nickname: string | null; pictureUrl: string | null; website: string | null; gender: string | null; birthdate: string | null; zoneinfo: string; locale: string; phone: string | null; phoneVerified: boolean; mfaEnabled: boolean; createdAt: string; updatedAt: string; memberships: OwnMembership[]; supportAccess?: SupportAccess }
 
 export type ProviderMetadata = { issuer: string; authorization_endpoint: string; token_endpoint: string; userinfo_endpoint: string; jwks_uri: string; end_session_endpoint: string; revocation_endpoint: string; introspection_endpoint: string; registration_endpoint?: string; pushed_authorization_request_endpoint?: string; device_authorization_endpoint?: string; scopes_supported: string[]; response_types_supported: string[]; response_modes_supported: string[]; grant_types_supported: string[]; token_endpoint_auth_methods_supported: string[]; introspection_endpoint_auth_methods_supported: string[]; revocation_endpoint_auth_methods_supported: string[]; token_endpoint_auth_signing_alg_values_supported?: string[]; introspection_endpoint_auth_signing_alg_values_supported?: string[]; revocation_endpoint_auth_signing_alg_values_supported?: string[]; subject_types_supported: string[]; id_token_signing_alg_values_supported: string[]; code_challenge_methods_supported: string[]; dpop_signing_alg_values_supported?: string[]; backchannel_logout_supported?: boolean; backchannel_logout_session_supported?: boolean; claims_supported: string[]; ui_locales_supported: string[]; request_parameter_supported?: boolean; request_object_signing_alg_values_supported?: string[]; client_id_metadata_document_supported?: boolean; request_uri_parameter_supported: boolean; authorization_response_iss_parameter_supported: boolean }
 
@@ -252,13 +252,19 @@ export type SsoLinkResponse = { url: string }
 
 export type SsoLinks = { links: SsoLink[] }
 
+export type StartSupportAccessRequest = { reason: string; minutes: number }
+
+export type StartedSupportAccess = { id: string; url: string; endsAt: string }
+
 export type Subscription = { id: string; applicationId: string; applicationName: string; licenseTypeId: string; licenseTypeName: string; quantityPurchased: number; quantityAssigned: number; quantityAvailable: number; status: 'ACTIVE' | 'TRIALING' | 'CANCELED' | 'PAST_DUE' | 'EXPIRED'; licenseTypeSlug: string; currentPeriodStart: string; currentPeriodEnd: string | null; createdAt: string }
 
 export type SubscriptionEntry = { applicationId: string; applicationName: string; licenseTypeId: string; licenseTypeName: string; quantityPurchased: number; quantityAssigned: number; quantityAvailable: number; status: 'ACTIVE' | 'TRIALING' | 'CANCELED' | 'PAST_DUE' | 'EXPIRED' }
 
 export type SuccessResponse = { success: boolean }
 
-export type Tenant = { id: string; name: string; slug: string; settings: Record<string, unknown>; mfaPolicy: 'OPTIONAL' | 'REQUIRED'; memberCount: number; createdAt: string; updatedAt: string }
+export type SupportAccess = { operatorId: string; operatorName: string; tenantId: string; tenantName: string; endsAt: string }
+
+export type Tenant = { id: string; name: string; slug: string; settings: Record<string, unknown>; mfaPolicy: 'OPTIONAL' | 'REQUIRED'; supportAccess?: boolean; memberCount: number; createdAt: string; updatedAt: string }
 
 export type TenantLicenses = { applications: LicensedApplication[] }
 
@@ -280,7 +286,7 @@ export type UpdateProfileRequest = { displayName?: string; givenName?: string; f
 
 export type UpdateSubscriptionRequest = { quantityPurchased?: number; status?: 'ACTIVE' | 'TRIALING' | 'CANCELED' | 'PAST_DUE' | 'EXPIRED'; currentPeriodEnd?: string | null }
 
-export type UpdateTenantRequest = { name?: string; settings?: Record<string, unknown>; mfaPolicy?: 'OPTIONAL' | 'REQUIRED' }
+export type UpdateTenantRequest = { name?: string; settings?: Record<string, unknown>; mfaPolicy?: 'OPTIONAL' | 'REQUIRED'; supportAccess?: boolean }
 
 export type UpdateUserRequest = { disabled?: boolean; givenName?: string; familyName?: string; displayName?: string; emailVerified?: boolean; superAdmin?: boolean; passwordSignIn?: boolean }
 
@@ -290,7 +296,7 @@ export type UpdatedMember = { id: string; userId: string; status: 'ACTIVE' | 'IN
 
 export type UpdatedProfile = { id: string; email: string; displayName: string; givenName: string | null; familyName: string | null; middleName: string | null; updatedAt: string }
 
-export type UpdatedTenant = { id: string; name: string; slug: string; settings: Record<string, unknown>; mfaPolicy: 'OPTIONAL' | 'REQUIRED'; updatedAt: string }
+export type UpdatedTenant = { id: string; name: string; slug: string; settings: Record<string, unknown>; mfaPolicy: 'OPTIONAL' | 'REQUIRED'; supportAccess?: boolean; updatedAt: string }
 
 export type User = { id: string; email: string; emailVerified: boolean; displayName: string; givenName: string | null; familyName: string | null; superAdmin: boolean; disabled: boolean; passwordSignIn: boolean; hasPassword: boolean; mfaEnabled: boolean; deletionRequestedAt: string | null; erasedAt: string | null; createdAt: string; updatedAt: string; lastSignInAt: string | null }
 
@@ -390,6 +396,16 @@ export interface Operations {
   'DELETE /api/oauth/register/{clientId}': {
     path: { clientId: string }
     reply: null
+  }
+  /** Starts support access: the caller, a Super Admin, acts as the member for a while */
+  'POST /api/admin/tenants/{id}/members/{userId}/support-sessions': {
+    path: { id: string; userId: string }
+    body: StartSupportAccessRequest
+    reply: StartedSupportAccess
+  }
+  /** Ends the support access of the operator who acts as you with this token */
+  'DELETE /api/users/me/support-session': {
+    reply: ActionResult
   }
   /** Sign in with a password; sets the session cookie, or asks for a second factor */
   'POST /api/auth/login': {
@@ -1339,6 +1355,8 @@ export type ErrorCode =
   | 'SSO_PROVIDER_NOT_CONFIGURED'
   | 'SUBSCRIPTION_EXISTS'
   | 'SUBSCRIPTION_NOT_FOUND'
+  | 'SUPPORT_ACCESS_OFF'
+  | 'SUPPORT_ACCESS_REFUSED'
   | 'TENANT_NOT_FOUND'
   | 'TENANT_OWNER'
   | 'TENANT_SUSPENDED'

@@ -92,17 +92,20 @@ async function toRows(ctx: Ctx, entries: AuditEvent[]): Promise<NewEntry[]> {
 function toRow(ctx: Ctx, entry: AuditEvent): NewEntry {
   const { action, actor, userId, tenantId, clientId, request, details = {}, personal = {} } = entry
   const now = ctx.now()
+  // An operator who acts as a member is the actor, and the entry says for whom.
+  const operatorId = actor.kind === 'user' && actor.id !== request?.operatorId ? request?.operatorId : undefined
+  const recorded = operatorId === undefined ? details : { ...details, onBehalfOf: actor.id }
   return {
     id: newIdAt(now),
     occurred_at: now,
     action,
     actor_kind: actor.kind,
-    actor_id: actor.id ?? null,
+    actor_id: operatorId ?? actor.id ?? null,
     client_id: clientId ?? request?.caller?.clientId ?? null,
     user_id: userId ?? null,
     tenant_id: tenantId ?? null,
     request_id: request?.id ?? null,
-    details: JSON.stringify(details),
+    details: JSON.stringify(recorded),
     personal: JSON.stringify({ ...(request && requestOrigin(request)), ...personal }),
   }
 }

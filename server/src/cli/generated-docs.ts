@@ -6,7 +6,7 @@ import { MANAGEABLE_ROLES, PERMISSIONS } from '../tenants/permissions.ts'
 import { createEventDocs } from './event-docs.ts'
 
 /** A configuration with all routes: the demo has the mailbox. */
-export const documentedConfig = (): Config => loadConfig('demo', { CLIENT_REGISTRATION: 'open' })
+export const documentedConfig = (): Config => loadConfig('demo', { CLIENT_REGISTRATION: 'open', SUPPORT_ACCESS: 'on' })
 
 /** The generated documents by file name. A test fails when the committed ones differ. */
 export function generatedDocs(): Record<string, string> {

@@ -25,5 +25,5 @@ function serveConsole(_: Ctx, { reply }: PageInput): PageResult {
 }
 
 export const consolePages: Page[] = ['/console', '/console/*'].map((path) =>
-  definePage({ method: 'GET', path, handler: serveConsole }),
+  definePage({ method: 'GET', path, allowsSupport: true, handler: serveConsole }),
 )

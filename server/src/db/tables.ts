@@ -43,6 +43,7 @@ import type {
   SignInCodesTable,
   SsoAttemptsTable,
   SsoLinksTable,
+  SupportSessionsTable,
   UsedAssertionsTable,
 } from './tables/sessions.ts'
 import type {
@@ -100,6 +101,7 @@ export interface Tables {
   resource_clients: ResourceClientsTable
   grants: GrantsTable
   session_clients: SessionClientsTable
+  support_sessions: SupportSessionsTable
   logout_deliveries: LogoutDeliveriesTable
   device_authorizations: DeviceAuthorizationsTable
   refresh_tokens: RefreshTokensTable

@@ -14,6 +14,8 @@ export const MAIL_KINDS = {
   invitation: ['tenant', 'inviter', 'expires'],
   'tenant-suspended': ['tenant'],
   'tenant-reactivated': ['tenant'],
+  'support-access': ['tenant', 'operator'],
+  'tenant-support-access': ['tenant', 'operator', 'member'],
   'webhook-disabled': ['tenant'],
   'instance-webhook-disabled': [],
   'super-admin': [],
@@ -68,4 +70,4 @@ export const TENANT_MAIL_KINDS = [
 ] as const satisfies MailKind[]
 
 /** Variables whose values people choose: texts show them in quotation marks. */
-export const NAME_VARIABLES: readonly MailVariable[] = ['tenant', 'inviter']
+export const NAME_VARIABLES: readonly MailVariable[] = ['tenant', 'inviter', 'operator', 'member']

@@ -15,6 +15,8 @@ export interface AccessClaims {
   jkt: string | undefined
   /** The client ids of the claim `act`, the current actor first. Empty for a token that was not exchanged. */
   actors: string[]
+  /** The operator who acts as the user: the last actor of the claim `act`. */
+  operatorId: string | undefined
 }
 
 /** The claim `act` (RFC 8693 §4.1): who acts for the user, and who did so before. */
@@ -27,14 +29,22 @@ export const MAX_ACTORS = 5
 export function toAccessClaims(claims: Claims | undefined): AccessClaims | undefined {
   const { sub, aud, jti, client_id, scope, iat, exp, sid, tenant_id, cnf, act } = claims ?? {}
   const jkt = cnf === undefined ? undefined : (cnf as { jkt?: unknown } | null)?.jkt
-  const actors = readActors(act)
+  const named = readActors(act)
+  // Each exchange adds an actor and a part of the jti. The actor of the first token is an operator.
+  const exchanges = typeof jti === 'string' ? jti.split('.').length - 2 : 0
+  const actors = named?.slice(0, exchanges)
+  const [operatorId] = named?.slice(exchanges) ?? []
   const texts = [sub, aud, jti, client_id, scope, ...(cnf === undefined ? [] : [jkt])].every(
     (claim) => typeof claim === 'string',
   )
   const numbers = [iat, exp].every((claim) => Number.isSafeInteger(claim))
-  const isActor = actors !== undefined && (actors.length === 0 || actors[0] === client_id)
+  const isActor =
+    actors !== undefined &&
+    actors.length === exchanges &&
+    (named?.length ?? 0) <= exchanges + 1 &&
+    (actors.length === 0 || actors[0] === client_id)
   return texts && numbers && isActor
-    ? ({ sub, aud, jti, client_id, scope, iat, exp, sid, tenant_id, jkt, actors } as AccessClaims)
+    ? ({ sub, aud, jti, client_id, scope, iat, exp, sid, tenant_id, jkt, actors, operatorId } as AccessClaims)
     : undefined
 }
 
@@ -44,7 +54,7 @@ function readActors(claim: unknown): string[] | undefined {
   let act = claim
   while (act !== undefined) {
     const { sub, act: previous } = (act ?? {}) as { sub?: unknown; act?: unknown }
-    if (typeof sub !== 'string' || actors.length === MAX_ACTORS) return undefined
+    if (typeof sub !== 'string' || actors.length > MAX_ACTORS) return undefined
     actors.push(sub)
     act = previous
   }
@@ -52,8 +62,11 @@ function readActors(claim: unknown): string[] | undefined {
 }
 
 /** Undefined without actors. */
-export const toActClaim = (actors: string[]): Actor | undefined =>
-  actors.reduceRight<Actor | undefined>((act, sub) => (act ? { sub, act } : { sub }), undefined)
+export const toActClaim = (actors: string[], operatorId?: string): Actor | undefined =>
+  [...actors, ...(operatorId === undefined ? [] : [operatorId])].reduceRight<Actor | undefined>(
+    (act, sub) => (act ? { sub, act } : { sub }),
+    undefined,
+  )
 
 export const expiryOf = ({ exp }: AccessClaims) => new Date(exp * 1000)
 

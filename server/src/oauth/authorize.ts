@@ -156,14 +156,17 @@ async function issueCode(
   httpRequest: FastifyRequest,
   { request, pushed, session, tenant }: FinishedAuthorization,
 ): Promise<string | undefined> {
-  const { redirectUri, scopes, claims, resource, nonce, challenge, jkt } = request
+  const { redirectUri, claims, resource, nonce, challenge, jkt } = request
+  // An operator who acts as the user gets no refresh token.
+  const scopes = session.support ? request.scopes.filter((scope) => scope !== 'offline_access') : request.scopes
   const client = await storeDocumentClient(ctx, request.client, {
     actor: userActor(session.userId),
     request: httpRequest,
   })
   const code = newSecret()
   const now = ctx.now()
-  const expiresAt = new Date(now.getTime() + CODE_SECONDS * 1000)
+  const sessionEnd = session.support?.endsAt.getTime() ?? Number.POSITIVE_INFINITY
+  const expiresAt = new Date(Math.min(now.getTime() + CODE_SECONDS * 1000, sessionEnd))
   const grant = {
     id: newUniqueId(),
     session_id: session.id,

@@ -24,6 +24,7 @@ export function toSubject(client: Client, grant: GrantRow): Subject {
   if (resource === null) throw invalidGrant('The client may no longer use the resource.')
   const open = scopesOpenTo(client, resource)
   const scopes = grant.scopes.filter((scope) => open.includes(scope))
+  const { operator_id, session_ends_at } = grant
   return {
     client,
     resource,
@@ -37,6 +38,7 @@ export function toSubject(client: Client, grant: GrantRow): Subject {
     claims: limitClaims(grant.requested_claims ?? NO_CLAIMS, client.scopes),
     user: grant,
     tenant: tenant_id && tenant_slug && role ? { id: tenant_id, slug: tenant_slug, roles: [role] } : undefined,
+    operator: operator_id && session_ends_at ? { id: operator_id, endsAt: session_ends_at } : undefined,
   }
 }
 

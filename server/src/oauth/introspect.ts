@@ -88,7 +88,8 @@ const descriptions = new WeakMap<LiveToken, IntrospectionResponse>()
 function describe({ config }: Ctx, live: LiveToken): IntrospectionResponse {
   const cached = descriptions.get(live)
   if (cached) return cached
-  const { sub, aud, client_id, exp, iat, jti, tenant_id, jkt, actors } = live.claims
+  const { sub, aud, client_id, exp, iat, jti, tenant_id, jkt, actors, operatorId } = live.claims
+  const act = toActClaim(actors, operatorId)
   const description: IntrospectionResponse = {
     active: true,
     iss: config.baseUrl,
@@ -101,7 +102,7 @@ function describe({ config }: Ctx, live: LiveToken): IntrospectionResponse {
     iat,
     jti,
     ...(jkt !== undefined && { cnf: { jkt } }),
-    ...(actors.length > 0 && { act: toActClaim(actors) }),
+    ...(act && { act }),
     ...(tenant_id !== undefined && { tenant_id, tenant_roles: live.grant?.role ? [live.grant.role] : [] }),
   }
   descriptions.set(live, description)

@@ -41,6 +41,8 @@ export interface AccessSubject {
   authTime: Date
   amr: string[]
   tenant: TokenTenant | undefined
+  /** The operator who acts as the user, and the end of their session, which no token outlives. */
+  operator: { id: string; endsAt: Date } | undefined
 }
 
 export interface Subject extends AccessSubject {
@@ -81,9 +83,10 @@ export async function issueTokens(
   const { client, scopes } = subject
   await proof?.use()
   const algorithm = await ctx.signer.chooseAlgorithm(client.signingAlgorithms)
-  const expires_in = lifetimeOf(ctx, client, 'accessToken')
+  const lifetime = lifetimeOf(ctx, client, 'accessToken')
   // The ID token contains the hash of the access token (at_hash), so it is signed second.
-  const claims = accessClaims(ctx, subject, { expires_in, license, proof })
+  const claims = accessClaims(ctx, subject, { expires_in: lifetime, license, proof })
+  const expires_in = claims.exp - claims.iat
   const access_token = await ctx.signer.sign('at+jwt', claims, algorithm)
   const id_token = scopes.includes('openid')
     ? await ctx.signer.sign(
@@ -167,7 +170,7 @@ function accessClaims(
   return {
     iss: config.baseUrl,
     iat,
-    exp: exchanged ? Math.min(exp, toSeconds(exchanged.endsAt)) : exp,
+    exp: exchanged ? Math.min(exp, toSeconds(exchanged.endsAt)) : capExpiry(exp, subject),
     sub: subject.userId,
     aud: subject.resource?.uri ?? subject.client.applicationId,
     jti: newJti(exchanged?.claims.jti ?? subject.grantId),
@@ -181,7 +184,9 @@ function accessClaims(
     tenant_roles: subject.tenant?.roles,
     license,
     cnf: confirmationOf(proof),
-    act: exchanged && toActClaim([subject.client.clientId, ...exchanged.claims.actors]),
+    act: exchanged
+      ? toActClaim([subject.client.clientId, ...exchanged.claims.actors], exchanged.claims.operatorId)
+      : actOf(subject),
   }
 }
 
@@ -208,6 +213,11 @@ function machineClaims(
   }
 }
 
+const capExpiry = (exp: number, { operator }: AccessSubject): number =>
+  operator ? Math.min(exp, toSeconds(operator.endsAt)) : exp
+
+const actOf = ({ operator }: AccessSubject) => operator && { sub: operator.id }
+
 /** The left half of the hash that the algorithm of the ID token uses (OpenID Connect Core §3.1.3.6): Ed25519 uses SHA-512. */
 function toAtHash(accessToken: string, algorithm: SigningAlgorithm): string {
   const digest = hash(algorithm === 'EdDSA' ? 'sha512' : 'sha256', accessToken, 'buffer')
@@ -224,7 +234,7 @@ function idClaims(
   return {
     iss: ctx.config.baseUrl,
     iat,
-    exp: iat + lifetimeOf(ctx, subject.client, 'idToken'),
+    exp: capExpiry(iat + lifetimeOf(ctx, subject.client, 'idToken'), subject),
     sub: subject.userId,
     aud: subject.client.clientId,
     nonce: nonce || undefined,
@@ -233,6 +243,7 @@ function idClaims(
     sid: subject.sessionId,
     auth_time: toSeconds(subject.authTime),
     amr: subject.amr,
+    act: actOf(subject),
     ...toUserClaims(subject.user, subject.client.userinfoInIdToken ? subject.scopes : [], subject.claims.idToken),
   }
 }

@@ -19,11 +19,13 @@ export const logoutPages = [
   definePage({
     method: 'GET',
     path: '/api/oauth/logout',
+    allowsSupport: true,
     handler: (ctx, input) => showLogout(ctx, input, input.query),
   }),
   definePage({
     method: 'POST',
     path: '/api/oauth/logout',
+    allowsSupport: true,
     handler: (ctx, input) => redirectToGet(input) ?? showLogout(ctx, input, input.form),
   }),
   definePage({

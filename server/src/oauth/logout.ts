@@ -4,7 +4,9 @@ import type { Ctx } from '../context.ts'
 import { AppError } from '../errors.ts'
 import type { Exchange } from '../http/routing/exchange.ts'
 import type { Fields } from '../lib/fields.ts'
-import { type BrowserSession, endSession, findBrowserSession, forgetPerson } from '../sessions/browser-session.ts'
+import { type BrowserSession, endSession, findActingSession, forgetPerson } from '../sessions/browser-session.ts'
+import { clearSupportCookie, endSupportSession } from '../sessions/support/session.ts'
+import { SUPPORT_PATH } from '../ui/support-banner.tsx'
 import { endGrantsOfSession } from './grants/end-grant.ts'
 import { findIdTokenHint, type IdTokenHint } from './id-token-hint.ts'
 
@@ -27,7 +29,7 @@ export async function logOut(ctx: Ctx, exchange: Exchange, fields: Fields): Prom
   if (fields.repeated.length > 0) {
     throw new AppError('INVALID_REQUEST', { message: 'A parameter was sent more than once.' })
   }
-  const session = await findBrowserSession(ctx, exchange)
+  const session = await findActingSession(ctx, exchange)
   const hintToken = fields.get('id_token_hint')
   const hint = hintToken === undefined ? undefined : await findMatchingHint(ctx, hintToken, fields.get('client_id'))
   const clientId = fields.get('client_id') ?? hint?.clientId
@@ -35,6 +37,8 @@ export async function logOut(ctx: Ctx, exchange: Exchange, fields: Fields): Prom
   const isReturnRefused = returnTo === undefined && fields.get('post_logout_redirect_uri') !== undefined
   const isVouchedFor = hint && (!session || session.userId === hint.userId)
   if (isVouchedFor) await endByHint(ctx, exchange, { session, hint })
+  // The page has a button to end support access. The operator stays signed in.
+  else if (session?.support) return { kind: 'redirect', to: SUPPORT_PATH }
   else if (session) return { kind: 'ask', session, returnTo, isReturnRefused, clientId }
   // A request with an invalid hint is not redirected. Anybody may have registered the URL of some clients.
   const isTrustworthy = isVouchedFor || (hintToken === undefined && (await isAdministered(ctx, clientId)))
@@ -78,6 +82,10 @@ async function endByHint(
   const { request } = exchange
   // Without a session cookie in the request, no cookie is cleared: it may belong to another user.
   if (!session) return endWithoutCookie(ctx, hint, request)
+  if (session.support) {
+    await endSupportSession(ctx, session.id, request)
+    return clearSupportCookie(ctx, exchange)
+  }
   await endSession(ctx, session.id, request)
   await forgetPerson(ctx, exchange)
 }

@@ -1,7 +1,7 @@
 import type { Ctx } from '../context.ts'
 import { OAuthError } from '../errors.ts'
 import type { Exchange } from '../http/routing/exchange.ts'
-import { type BrowserSession, findBrowserSession } from '../sessions/browser-session.ts'
+import { type BrowserSession, findActingSession } from '../sessions/browser-session.ts'
 import type { LoginTransaction } from '../sessions/login-transaction.ts'
 import { lacksSecondFactor } from '../tenants/mfa-policy.ts'
 import { findFactors, hasSecondFactor } from '../users/factors/factors.ts'
@@ -44,15 +44,26 @@ export async function findNextStep(
   exchange: Exchange,
   authorization: AuthorizationContext,
 ): Promise<Outcome> {
-  const { request } = authorization
-  const isSilent = request.prompts.includes('none')
-  requireReachable(request.acr)
-  const session = await findBrowserSession(ctx, exchange)
+  requireReachable(authorization.request.acr)
+  const session = await findActingSession(ctx, exchange)
   if (!session) return { kind: 'login', reauthenticate: false }
+  const outcome = await findStepOf(ctx, authorization, session)
+  // Only the user signs in, consents and sets up a second factor. An operator who acts as them does not.
+  if (session.support && (outcome.kind !== 'finish' || !outcome.tenant)) {
+    throw new OAuthError('access_denied', 'This takes a decision of the user, as whom an operator acts.')
+  }
+  return outcome
+}
+
+async function findStepOf(ctx: Ctx, authorization: AuthorizationContext, session: BrowserSession): Promise<Outcome> {
+  const { request } = authorization
+  const { support } = session
+  const isSilent = request.prompts.includes('none')
   if (isSilent) await requireSomeConsent(ctx, request, session.userId)
   if (mustSignIn(session, authorization)) return { kind: 'login', reauthenticate: true }
   if (mustChooseAccount(session, authorization)) return { kind: 'account', session }
-  const memberships = await listSelectableTenants(ctx, session.userId, request.tenantSlug)
+  const selectable = await listSelectableTenants(ctx, session.userId, request.tenantSlug)
+  const memberships = support ? selectable.filter(({ id }) => id === support.tenantId) : selectable
   const tenant = pickTenant(memberships, authorization)
   // The console has a menu of tenants, and gets a token for each when it needs it.
   if (!tenant && memberships.length > 0 && !request.client.builtIn) {

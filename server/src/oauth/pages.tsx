@@ -39,16 +39,19 @@ export const authorizePages = [
   definePage({
     method: 'GET',
     path: '/oauth/authorize',
+    allowsSupport: true,
     handler: (ctx, input) => start(ctx, input, input.query),
   }),
   definePage({
     method: 'POST',
     path: '/oauth/authorize',
+    allowsSupport: true,
     handler: (ctx, input) => redirectToGet(input) ?? start(ctx, input, input.form),
   }),
   definePage({
     method: 'GET',
     path: CONTINUE_PATH,
+    allowsSupport: true,
     handler: (ctx, input) => resume(ctx, input, { login: getLogin(ctx, input.query), show: showStep(ctx, input) }),
   }),
   defineStepForm(PATHS.account, async (ctx, { form, login }) =>

@@ -10,7 +10,7 @@ import type { Exchange } from '../http/routing/exchange.ts'
 import { SIGNING_KEYS } from '../keys/key-ring.ts'
 import { isId } from '../lib/ids.ts'
 import { fingerprintOf } from '../lib/secrets.ts'
-import { findBrowserSession } from '../sessions/browser-session.ts'
+import { findActingSession } from '../sessions/browser-session.ts'
 import { findGraceEnd, lacksSecondFactor } from '../tenants/mfa-policy.ts'
 import { type AccessClaims, expiryOf, jtisOf, latestIssueTime, toAccessClaims } from './access-claims.ts'
 import { findActors } from './actors.ts'
@@ -75,7 +75,8 @@ const scopesOf = ({ scope }: AccessClaims, holders: (ScopeList | undefined)[]) =
   )
 
 async function loadPersonToken(ctx: Ctx, claims: AccessClaims): Promise<CacheEntry<LiveToken> | undefined> {
-  const { jti, tenant_id } = claims
+  const { jti, tenant_id, operatorId } = claims
+  if (operatorId !== undefined && !ctx.config.supportAccess) return undefined
   const grantId = grantOrCredentialIdOf(jti)
   if (!isId(grantId)) return undefined
   const [issuedAt, jtis] = [latestIssueTime(claims), jtisOf(claims)]
@@ -199,11 +200,13 @@ export const authenticate: Authenticator = async (ctx, exchange, { cookies }) =>
   }
   // Clients that no administrator registered get claims about the user, and tokens for resources that are open to them.
   if (live.grant && live.grant.client_origin !== 'ADMIN') throw new AppError('FORBIDDEN')
+  if (live.claims.operatorId !== undefined) request.operatorId = live.claims.operatorId
   return live.caller
 }
 
-function toCaller(grant: LiveGrantRow, { client_id: clientId, tenant_id: tenantId, actors }: AccessClaims): Person {
-  const { user_id: userId, session_id: sessionId, is_super_admin: superAdmin, role, amr } = grant
+function toCaller(grant: LiveGrantRow, claims: AccessClaims): Person {
+  const { client_id: clientId, tenant_id: tenantId, actors, operatorId } = claims
+  const { user_id: userId, session_id: sessionId, is_super_admin: isSuperAdmin, role, amr } = grant
   // Who acts for a user may not manage the account or the tenant of the user, nor the instance.
   const trusted = grant.trusted && actors.length === 0
   return {
@@ -211,20 +214,22 @@ function toCaller(grant: LiveGrantRow, { client_id: clientId, tenant_id: tenantI
     userId,
     sessionId,
     clientId,
-    superAdmin,
+    // An operator who acts as a member has no rights on the instance through them.
+    superAdmin: isSuperAdmin && operatorId === undefined,
     amr,
     trusted,
     tenantId,
     tenantRole: role ?? undefined,
+    ...(operatorId !== undefined && tenantId !== undefined && { support: { operatorId, tenantId } }),
   }
 }
 
 async function authenticateBrowser(ctx: Ctx, exchange: Exchange): Promise<Caller> {
-  const session = await findBrowserSession(ctx, exchange)
+  const session = await findActingSession(ctx, exchange)
   if (!session) throw unauthorized(exchange.request)
   requireSameOrigin(ctx, exchange.request)
-  const { id: sessionId, userId, superAdmin, amr } = session
-  return { ...COOKIE_PERSON, userId, sessionId, superAdmin, amr }
+  const { id: sessionId, userId, superAdmin, amr, support } = session
+  return { ...COOKIE_PERSON, userId, sessionId, superAdmin, amr, ...(support && { support }) }
 }
 
 function unauthorized({ headers }: FastifyRequest, presented?: PresentedToken): AppError {

@@ -4,15 +4,18 @@ import type { Ctx } from '../context.ts'
 import type { Tx } from '../db/open.ts'
 import { clientAddress, clientNetwork, clientUserAgent } from '../http/request/client-address.ts'
 import { clearCookie, readCookie, setCookie } from '../http/request/cookies.ts'
+import { actingError } from '../http/routing/callers.ts'
 import type { Exchange } from '../http/routing/exchange.ts'
 import { toDisplayName } from '../lib/display-name.ts'
 import { newId } from '../lib/ids.ts'
 import { hashSecret, isSecret, newSecret } from '../lib/secrets.ts'
+import { SUPPORT_PATH } from '../ui/support-banner.tsx'
 import { forgetAwaitedLinks } from './awaited-links.ts'
 import type { DeviceMarks } from './devices.ts'
 import { insertSession, insertSessionIfEligible, type LockedUserQuery, recordDevice } from './devices-store.ts'
 import { clearAskingBrowser } from './email-codes/asking-browser.ts'
 import { deleteSession, findSessionBySecret, touchSession, updateSession } from './store.ts'
+import { clearSupportCookie, findSupportSession, hasSupportCookie, type SupportAccess } from './support/session.ts'
 
 const COOKIE = 'latchkey_session'
 /** The secret of a session cookie is rotated after this time. */
@@ -36,12 +39,33 @@ export interface BrowserSession {
   authTimeAssumed: boolean
   /** Authentication methods (RFC 8176). */
   amr: string[]
+  /** Set while an operator acts as the user. */
+  support?: SupportAccess
 }
 
 type SessionWithUser = NonNullable<Awaited<ReturnType<typeof findSessionBySecret>>>
 
-/** Finds the valid session of the request's cookie. */
+/** Finds the session of the signed-in user. Refuses an operator who acts as a member in this browser. */
 export async function findBrowserSession(ctx: Ctx, exchange: Exchange): Promise<BrowserSession | undefined> {
+  const session = await findActingSession(ctx, exchange)
+  if (session?.support) throw actingError()
+  return session
+}
+
+/** As `findBrowserSession`, or the session in which an operator acts as a member. The caller must respect its limits. */
+export async function findActingSession(ctx: Ctx, exchange: Exchange): Promise<BrowserSession | undefined> {
+  const own = await findOwnSession(ctx, exchange)
+  return (own && (await findSupportSession(ctx, exchange, own))) ?? own
+}
+
+/** The page that an operator who acts as a member is sent to instead of other pages. */
+export async function findSupportPage(ctx: Ctx, exchange: Exchange): Promise<string | undefined> {
+  if (!hasSupportCookie(ctx, exchange.request)) return undefined
+  return (await findActingSession(ctx, exchange))?.support && SUPPORT_PATH
+}
+
+/** Finds the valid session of the request's cookie, also of an operator who acts as a member. */
+export async function findOwnSession(ctx: Ctx, exchange: Exchange): Promise<BrowserSession | undefined> {
   const secret = readCookie(exchange.request, ctx.config, COOKIE)
   if (secret === undefined || !isSecret(secret)) return undefined
   const hash = hashSecret(secret)
@@ -238,12 +262,12 @@ export async function recordActivity(ctx: Ctx, { id, lastActive }: { id: string;
 /** Ends a session and every token issued from it. When it returns, this process refuses them. */
 export async function endSession(ctx: Ctx, id: string, request: FastifyRequest): Promise<void> {
   await ctx.db.transaction().execute(async (tx) => {
-    const userId = await deleteSession(tx, id)
-    if (userId === undefined) return
+    const ended = await deleteSession(tx, id)
+    if (!ended) return
     await recordAuditEvent(ctx, tx, {
       action: 'session.ended',
-      actor: userActor(userId),
-      userId,
+      actor: userActor(ended.operator_id ?? ended.user_id),
+      userId: ended.user_id,
       request,
       details: { sessionId: id },
     })
@@ -254,13 +278,14 @@ export async function endSession(ctx: Ctx, id: string, request: FastifyRequest):
 /** Removes from this browser what the next person at the device must not continue. */
 export async function forgetPerson(ctx: Ctx, exchange: Exchange): Promise<void> {
   clearCookie(exchange.reply, ctx.config, COOKIE)
+  clearSupportCookie(ctx, exchange)
   clearAskingBrowser(ctx, exchange)
   await forgetAwaitedLinks(ctx, exchange)
 }
 
 /** Ends the session of this browser, if there is one. */
 export async function signOut(ctx: Ctx, exchange: Exchange): Promise<void> {
-  const session = await findBrowserSession(ctx, exchange)
+  const session = await findOwnSession(ctx, exchange)
   if (session) await endSession(ctx, session.id, exchange.request)
   await forgetPerson(ctx, exchange)
 }

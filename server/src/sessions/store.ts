@@ -23,6 +23,8 @@ export const findSessionBySecret = (db: Db, hash: Buffer) =>
     .where((where) =>
       where.or([where('sessions.secret_hash', '=', hash), where('sessions.previous_secret_hash', '=', hash)]),
     )
+    // The session of an operator who acts as the user has a cookie of its own.
+    .where('sessions.operator_id', 'is', null)
     .where('users.disabled', '=', false)
     .where('users.deletion_requested_at', 'is', null)
     .executeTakeFirst()
@@ -57,7 +59,7 @@ export async function deleteExpiredPending(db: Db, now: Date): Promise<void> {
   await db.deleteFrom('pending_sign_ins').where('expires_at', '<=', now).execute()
 }
 
-type SessionChange = Partial<Omit<SessionRow, 'id' | 'user_id' | 'created_at'>>
+type SessionChange = Partial<Omit<SessionRow, 'id' | 'user_id' | 'created_at' | 'operator_id' | 'ends_at'>>
 
 /** Updates a session if it still has this secret; returns whether it did. */
 export async function updateSession(
@@ -97,11 +99,9 @@ export async function deleteSessionsOfUser(db: Db, userId: string): Promise<void
   await db.deleteFrom('sessions').where('user_id', '=', userId).execute()
 }
 
-/** Returns the user id; undefined if the session had already ended. */
-export async function deleteSession(db: Db, id: string): Promise<string | undefined> {
-  const deleted = await db.deleteFrom('sessions').where('id', '=', id).returning('user_id').executeTakeFirst()
-  return deleted?.user_id
-}
+/** Returns the user, and the operator who acted as them; undefined if the session had already ended. */
+export const deleteSession = (db: Db, id: string) =>
+  db.deleteFrom('sessions').where('id', '=', id).returning(['user_id', 'operator_id']).executeTakeFirst()
 
 /**
  * Deletes sessions with an expired cookie that no grant depends on. Clients are not told: nobody signed out, and a client

@@ -33,6 +33,8 @@ const DeclaredTenant = Type.Object(
     brandingApproved: Type.Optional(Type.Boolean()),
     /** Whether its members may sign in with a mailed code. */
     emailCodes: Type.Optional(Type.Boolean()),
+    /** Whether operators may act as its members. */
+    supportAccess: Type.Optional(Type.Boolean()),
     suspended: Type.Optional(Type.Boolean()),
     /** A merge patch for the current settings (RFC 7396). */
     settings: Type.Optional(Type.Unsafe<Settings>({ type: 'object' })),
@@ -114,15 +116,15 @@ const planCreation = (ctx: Ctx, entry: TenantEntry): Change[] => [
     action: 'create',
     subject: `tenant ${entry.slug}`,
     fields: [
-      ...describeFields(entry, ['name', 'mfaPolicy', 'brandingApproved', 'emailCodes', 'suspended']),
+      ...describeFields(entry, ['name', 'mfaPolicy', 'brandingApproved', 'emailCodes', 'supportAccess', 'suspended']),
       ...describeFields(entry.settings ?? {}, Object.keys(entry.settings ?? {})).map((line) => `settings.${line}`),
       ...entry.members.map((member) => describeMember(undefined, member)),
     ],
     async apply(tx) {
       const { id: tenantId } = await createTenant(ctx, tx, entry, OPERATOR_SOURCE)
-      const { brandingApproved = false, emailCodes = false } = entry
-      if (brandingApproved || emailCodes) {
-        const change = { brandingApproved, emailCodes }
+      const { brandingApproved = false, emailCodes = false, supportAccess = false } = entry
+      if (brandingApproved || emailCodes || supportAccess) {
+        const change = { brandingApproved, emailCodes, supportAccess }
         await changeTenant(ctx, tx, { id: tenantId, change, source: OPERATOR_SOURCE })
       }
       await enrollMembers(ctx, tx, { tenantId, members: entry.members, source: OPERATOR_SOURCE })
@@ -144,7 +146,8 @@ function planUpdate(
   { tenant, currentMembers }: { tenant: Tenant; currentMembers: Member[] },
 ): Change[] {
   const current = toDeclaredState(tenant)
-  const { change, fields } = findDifference(current, entry, ['name', 'mfaPolicy', 'brandingApproved', 'emailCodes'])
+  const settable = ['name', 'mfaPolicy', 'brandingApproved', 'emailCodes', 'supportAccess'] as const
+  const { change, fields } = findDifference(current, entry, [...settable])
   const suspension = findDifference(current, entry, ['suspended'])
   const settings = describeSettings(tenant.settings, entry.settings)
   const membersByEmail = new Map(currentMembers.map((member) => [member.email, member]))
@@ -178,11 +181,19 @@ function planUpdate(
   ]
 }
 
-const toDeclaredState = ({ name, mfa_policy, branding_approved, email_codes, suspended_at }: Tenant) => ({
+const toDeclaredState = ({
+  name,
+  mfa_policy,
+  branding_approved,
+  email_codes,
+  support_access,
+  suspended_at,
+}: Tenant) => ({
   name,
   mfaPolicy: mfa_policy,
   brandingApproved: branding_approved,
   emailCodes: email_codes,
+  supportAccess: support_access,
   suspended: suspended_at !== null,
 })
 

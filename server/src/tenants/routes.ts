@@ -1,5 +1,7 @@
 import { userActor } from '../audit/record.ts'
+import type { Ctx } from '../context.ts'
 import { AppError } from '../errors.ts'
+import { actingError, type Member } from '../http/routing/callers.ts'
 import { defineRoute } from '../http/routing/define-route.ts'
 import { ActionResult } from '../http/routing/schema.ts'
 import { requireAnyField } from '../lib/field-validation.ts'
@@ -22,6 +24,18 @@ import { findTenantWithCount, listTenantsOf } from './store.ts'
 
 const tag = 'Tenants'
 
+/** An instance without the feature does not mention it. */
+const toSupportSetting = ({ config }: Ctx, tenant: { support_access: boolean }) =>
+  config.supportAccess ? { supportAccess: tenant.support_access } : {}
+
+/** Whoever acts as a member must not allow it to themselves for longer. */
+function requireSupportSetting({ config }: Ctx, caller: Member): void {
+  if (!config.supportAccess) {
+    throw new AppError('SUPPORT_ACCESS_OFF', { message: 'Support access is turned off on this instance.' })
+  }
+  if (caller.support) throw actingError()
+}
+
 export const tenantsRoutes = [
   defineRoute({
     method: 'GET',
@@ -31,9 +45,12 @@ export const tenantsRoutes = [
     summary: 'Lists the tenants that the caller is an active member of',
     caller: 'person',
     crossOrigin: 'registered',
+    allowsSupport: true,
     reply: { 200: OwnTenants },
     handler: async (ctx, { caller }) => {
-      const tenants = await listTenantsOf(ctx.db, caller.userId)
+      const { userId, support } = caller
+      const all = await listTenantsOf(ctx.db, userId)
+      const tenants = support ? all.filter(({ id }) => id === support.tenantId) : all
       return {
         tenants: tenants.map(({ created_at, member_count, suspended_at, ...tenant }) => ({
           ...tenant,
@@ -70,7 +87,7 @@ export const tenantsRoutes = [
     roles: PERMISSIONS.readTenant.roles,
     params: ByTenant,
     reply: { 200: TenantBody },
-    handler: async (_ctx, { tx, caller }) => {
+    handler: async (ctx, { tx, caller }) => {
       const tenant = await findTenantWithCount(tx, caller.tenantId)
       if (!tenant) throw new AppError('TENANT_NOT_FOUND')
       const { id, name, slug, settings, mfa_policy, member_count, created_at, updated_at } = tenant
@@ -80,6 +97,7 @@ export const tenantsRoutes = [
         slug,
         settings,
         mfaPolicy: mfa_policy,
+        ...toSupportSetting(ctx, tenant),
         memberCount: member_count,
         createdAt: created_at.toISOString(),
         updatedAt: updated_at.toISOString(),
@@ -97,8 +115,10 @@ export const tenantsRoutes = [
     params: ByTenant,
     body: UpdateTenantRequest,
     reply: { 200: UpdatedTenant },
+    errors: ['SUPPORT_ACCESS_OFF'],
     handler: async (ctx, { tx, caller, body, request }) => {
       requireAnyField(body)
+      if (body.supportAccess !== undefined) requireSupportSetting(ctx, caller)
       const source = { actor: userActor(caller.userId), request }
       const tenant = await changeTenant(ctx, tx, {
         id: caller.tenantId,
@@ -107,7 +127,8 @@ export const tenantsRoutes = [
         setter: caller,
       })
       const { id, name, slug, settings, mfa_policy, updated_at } = tenant
-      return { id, name, slug, settings, mfaPolicy: mfa_policy, updatedAt: updated_at.toISOString() }
+      const support = toSupportSetting(ctx, tenant)
+      return { id, name, slug, settings, mfaPolicy: mfa_policy, ...support, updatedAt: updated_at.toISOString() }
     },
   }),
   defineRoute({
@@ -118,6 +139,7 @@ export const tenantsRoutes = [
     summary: 'Deletes a tenant with all its data',
     caller: 'member',
     roles: PERMISSIONS.deleteTenant.roles,
+    allowsSupport: false,
     params: ByTenant,
     reply: { 200: ActionResult },
     handler: async (ctx, { tx, caller, request }) => {

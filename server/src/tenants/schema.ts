@@ -56,11 +56,18 @@ export const CreateTenantRequest = Type.Object(
 
 export const CreatedTenant = Type.Object({ ...tenant, createdAt: Timestamp }, { title: 'CreatedTenant' })
 
+const supportAccess = Type.Optional(
+  Type.Boolean({
+    description: 'Operators may act as members, for support; only on instances with SUPPORT_ACCESS, by default false',
+  }),
+)
+
 export const TenantBody = Type.Object(
   {
     ...tenant,
     settings,
     mfaPolicy: MfaPolicyName,
+    supportAccess,
     memberCount,
     createdAt: Timestamp,
     updatedAt: Timestamp,
@@ -80,6 +87,7 @@ export const UpdateTenantRequest = Type.Object(
       }),
     ),
     mfaPolicy: Type.Optional(MfaPolicyName),
+    supportAccess,
   },
   { title: 'UpdateTenantRequest' },
 )
@@ -89,6 +97,7 @@ export const UpdatedTenant = Type.Object(
     ...tenant,
     settings,
     mfaPolicy: MfaPolicyName,
+    supportAccess,
     updatedAt: Timestamp,
   },
   { title: 'UpdatedTenant' },

@@ -46,6 +46,8 @@ export interface TenantChange {
   brandingApproved?: boolean
   /** Members may sign in with a mailed code. Only operators may set this. */
   emailCodes?: boolean
+  /** Operators may act as members. */
+  supportAccess?: boolean
 }
 
 /** Omitted fields are not checked. */
@@ -109,7 +111,7 @@ export async function changeTenant(
   tx: Tx,
   { id, change, source, setter }: { id: string; change: TenantChange; source: AuditSource; setter?: Person },
 ): Promise<Tenant> {
-  const { name, slug, mfaPolicy, settings, brandingApproved, emailCodes } = change
+  const { name, slug, mfaPolicy, settings, brandingApproved, emailCodes, supportAccess } = change
   validateTenant(change)
   const tenant = await getTenant(tx, id)
   const before = toAuditState(tenant)
@@ -120,6 +122,7 @@ export async function changeTenant(
     settings: settings === undefined ? before.settings : mergeSettings(before.settings, settings),
     brandingApproved: brandingApproved ?? before.brandingApproved,
     emailCodes: emailCodes ?? before.emailCodes,
+    supportAccess: supportAccess ?? before.supportAccess,
   }
   const details = findChanges(before, after)
   if (!details) return tenant
@@ -133,18 +136,20 @@ export async function changeTenant(
       settings: JSON.stringify(after.settings),
       branding_approved: after.brandingApproved,
       email_codes: after.emailCodes,
+      support_access: after.supportAccess,
       updated_at: ctx.now(),
     }),
   )
 }
 
-const toAuditState = ({ name, slug, mfa_policy, settings, branding_approved, email_codes }: Tenant) => ({
+const toAuditState = ({ name, slug, mfa_policy, settings, ...tenant }: Tenant) => ({
   name,
   slug,
   mfaPolicy: mfa_policy,
   settings,
-  brandingApproved: branding_approved,
-  emailCodes: email_codes,
+  brandingApproved: tenant.branding_approved,
+  emailCodes: tenant.email_codes,
+  supportAccess: tenant.support_access,
 })
 
 async function rejectTakenSlug<T>(work: Promise<T>): Promise<T> {

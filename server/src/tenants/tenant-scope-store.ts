@@ -34,13 +34,13 @@ export async function lockTenant(tx: Tx, tenantId: string): Promise<void> {
 /** Undefined when there is no such tenant. In a transaction, this also starts the tenant scope. */
 export async function findMembership(
   db: Db,
-  { tenantId, userId }: { tenantId: string; userId: string },
+  { tenantId, userId, actorId = userId }: { tenantId: string; userId: string; actorId?: string | undefined },
 ): Promise<TenantMembership | undefined> {
   const { rows } = await sql<TenantMembership>`
     select tenants.id as "tenantId", memberships.id as "membershipId", memberships.role,
       tenants.suspended_at is not null as suspended,
       tenants.mfa_policy, tenants.mfa_grace_session_id, tenants.mfa_grace_until,
-      enter_tenant(tenants.id, ${`user:${userId}`})
+      enter_tenant(tenants.id, ${`user:${actorId}`})
     from tenants
     left join memberships on memberships.tenant_id = tenants.id
       and memberships.user_id = ${userId} and memberships.status = 'ACTIVE'

@@ -48,7 +48,10 @@ const runAsMember: WithTenant = (ctx, person, access, work) =>
 
 /** The person as a member of the tenant. Throws the reason why access is refused. */
 async function requireMember(ctx: Ctx, person: Person, access: TenantAccess): Promise<Member> {
-  const membership = await findMembership(ctx.db, { tenantId: access.tenantId, userId: person.userId })
+  const { userId, support } = person
+  if (support && support.tenantId !== access.tenantId.toLowerCase()) throw new AppError('TENANT_NOT_FOUND')
+  const key = { tenantId: access.tenantId, userId, actorId: support?.operatorId }
+  const membership = await findMembership(ctx.db, key)
   if (!membership) throw new AppError('TENANT_NOT_FOUND')
   // Only members learn that the tenant is suspended.
   if (membership.suspended && membership.role !== null) throw new AppError('TENANT_SUSPENDED')

@@ -1,5 +1,6 @@
 import { type AppError, ERRORS, type ErrorCode } from '../errors.ts'
 import { Layout } from './layout.tsx'
+import { type SupportBanner, SupportNotice } from './support-banner.tsx'
 
 interface Texts {
   heading: string
@@ -41,16 +42,18 @@ interface ErrorPageProps {
   requestId: string
   /** The address to try again, for errors that may pass. */
   retryPath?: string | undefined
+  supportBanner?: SupportBanner | undefined
 }
 
 /** What happened, what to do, a way on, and the reference under which the log has the request. */
-export const ErrorPage = ({ error, requestId, retryPath }: ErrorPageProps) => {
+export const ErrorPage = ({ error, requestId, retryPath, supportBanner }: ErrorPageProps) => {
   const { heading = 'That did not work', advice } = TEXTS[error.code] ?? {}
   // A message that was written for this case says more than the general advice.
   const isGeneral = error.message === ERRORS[error.code][1]
   const mayPass = error.status >= 500 || error.status === 429
   return (
     <Layout title={heading}>
+      {supportBanner && <SupportNotice {...supportBanner} />}
       <h1>{heading}</h1>
       <p role="alert">{isGeneral && advice !== undefined ? advice : error.message}</p>
       {mayPass && retryPath !== undefined && (
@@ -58,9 +61,11 @@ export const ErrorPage = ({ error, requestId, retryPath }: ErrorPageProps) => {
           Try again
         </a>
       )}
-      <a class="button second" href="/account">
-        Go to my account
-      </a>
+      {!supportBanner && (
+        <a class="button second" href="/account">
+          Go to my account
+        </a>
+      )}
       <p class="quiet after">
         Reference: <code>{requestId}</code>
       </p>

@@ -35,7 +35,7 @@ beforeAll(async () => {
 })
 afterAll(() => service?.close())
 
-const WITHOUT_ROW_SECURITY = ['clients', 'consents', 'grants']
+const WITHOUT_ROW_SECURITY = ['clients', 'consents', 'grants', 'support_sessions']
 
 describe('tables with row-level security', () => {
   test('every table with rows of tenants has it, or is listed as an exception', async () => {

@@ -6,6 +6,7 @@ export const listAllSessions = (db: Db, userId: string) =>
     .selectFrom('sessions')
     .select(['id', 'user_agent', 'ip_address', 'created_at', 'last_active_at', 'auth_time', 'amr'])
     .where('user_id', '=', userId)
+    .where('operator_id', 'is', null)
     .orderBy('created_at')
     .orderBy('id')
     .execute()

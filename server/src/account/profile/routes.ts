@@ -1,7 +1,7 @@
 import { defineRoute } from '../../http/routing/define-route.ts'
 import { getAccess } from './access.ts'
 import { AccountAccess, Profile, UpdatedProfile, UpdateProfileRequest } from './schema.ts'
-import { changeProfile, getProfile } from './service.ts'
+import { changeProfile, getOwnProfile } from './service.ts'
 
 const common = { tag: 'My account', caller: 'person', path: '/api/users/me' } as const
 
@@ -12,7 +12,8 @@ export const profileRoutes = [
     operationId: 'getMyProfile',
     summary: 'Shows your profile and the tenants you belong to',
     reply: { 200: Profile },
-    handler: (ctx, { caller }) => getProfile(ctx, caller.userId),
+    allowsSupport: true,
+    handler: (ctx, { caller }) => getOwnProfile(ctx, caller),
   }),
   defineRoute({
     ...common,
@@ -21,6 +22,7 @@ export const profileRoutes = [
     operationId: 'getMyAccess',
     summary: 'Shows what you are on this instance and by which ways you may sign in',
     reply: { 200: AccountAccess },
+    allowsSupport: true,
     handler: (ctx, { caller }) => getAccess(ctx, caller.userId),
   }),
   defineRoute({

@@ -41,6 +41,18 @@ export const Profile = Type.Object(
     createdAt: Timestamp,
     updatedAt: Timestamp,
     memberships: Type.Array(Membership, { description: 'By the name of the tenant' }),
+    supportAccess: Type.Optional(
+      Type.Object(
+        {
+          operatorId: Type.String(),
+          operatorName: Type.String(),
+          tenantId: Type.String(),
+          tenantName: Type.String(),
+          endsAt: Timestamp,
+        },
+        { title: 'SupportAccess', description: 'The operator who acts as you with this token; otherwise left out' },
+      ),
+    ),
   },
   { title: 'Profile' },
 )

@@ -2,6 +2,7 @@ import { recordAuditEvent, userActor } from '../../audit/record.ts'
 import type { Ctx } from '../../context.ts'
 import type { Tx } from '../../db/open.ts'
 import { AppError } from '../../errors.ts'
+import type { Person } from '../../http/routing/callers.ts'
 import { toDisplayName } from '../../lib/display-name.ts'
 import { checkField, requireAnyField, throwIfInvalid } from '../../lib/field-validation.ts'
 import {
@@ -11,11 +12,25 @@ import {
   parseTimeZone,
   parseWebAddress,
 } from '../../lib/profile-values.ts'
+import { findSupportAccess } from '../../sessions/support/session.ts'
 import { listMembershipsOf } from '../../tenants/service.ts'
 import { changeUser, findUser, type User } from '../../users/service.ts'
 import { lockCurrentUser, type PersonRequest } from '../confirm-identity.ts'
 import type { Profile, UpdatedProfile, UpdateProfileRequest } from './schema.ts'
 import { findProfile } from './store.ts'
+
+/** For an operator who acts as the person, also what they may do, without the other tenants. */
+export async function getOwnProfile(ctx: Ctx, { userId, sessionId, support }: Person): Promise<Profile> {
+  const profile = await getProfile(ctx, userId)
+  const access = support && (await findSupportAccess(ctx, sessionId))
+  if (!support) return profile
+  if (!access) throw new AppError('UNAUTHORIZED')
+  return {
+    ...profile,
+    memberships: profile.memberships.filter(({ tenantId }) => tenantId === support.tenantId),
+    supportAccess: { ...access, endsAt: access.endsAt.toISOString() },
+  }
+}
 
 export async function getProfile({ db, now }: Ctx, userId: string): Promise<Profile> {
   const [user, memberships] = await Promise.all([findProfile(db, userId), listMembershipsOf(db, userId, now())])

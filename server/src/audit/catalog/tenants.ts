@@ -16,6 +16,7 @@ const TenantState = partialObject({
   settings: Settings,
   brandingApproved: Type.Boolean(),
   emailCodes: Type.Boolean(),
+  supportAccess: Type.Boolean(),
 })
 const Text = nullable(Type.String())
 const Branding = partialObject({ displayName: Text, color: Text, logo: Text })
@@ -86,6 +87,23 @@ export const tenantActions = defineActions({
     ...suspension(true),
   },
   'tenant.reactivated': { summary: 'An operator ended the suspension of a tenant.', ...suspension(false) },
+  'support_access.started': {
+    summary:
+      'An operator started to act as a member, for support. `onBehalfOf` is in every entry of what they do then.',
+    ...withExample(strictObject({ sessionId: Id, reason: Type.String(), endsAt: Timestamp }), {
+      sessionId: SAMPLE_IDS.session,
+      reason: 'Ticket 4711: the invoice page stays empty',
+      endsAt: '2026-11-14T10:30:00.000Z',
+    }),
+  },
+  'support_access.ended': {
+    summary:
+      'An operator stopped to act as a member: they ended it (ENDED), its time was over (EXPIRED), or something else ended it (WITHDRAWN), such as a change of the tenant, of the membership or of the operator.',
+    ...withExample(
+      strictObject({ sessionId: Id, operatorId: Id, cause: Type.Enum(['ENDED', 'EXPIRED', 'WITHDRAWN']) }),
+      { sessionId: SAMPLE_IDS.session, operatorId: SAMPLE_IDS.actor, cause: 'ENDED' },
+    ),
+  },
   'tenant.deleted': {
     summary: 'A tenant was deleted.',
     ...withExample(strictObject({ before: strictObject({ name: Type.String(), slug: Type.String() }) }), {

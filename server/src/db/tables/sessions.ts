@@ -19,6 +19,21 @@ export interface SessionsTable {
   created_at: Fixed<Date>
   last_active_at: Date
   cookie_used_at: Date
+  /** The operator who acts as the user in this session. */
+  operator_id: ColumnType<string | null, string | undefined, never>
+  /** When the session of an operator ends. */
+  ends_at: ColumnType<Date | null, Date | undefined, never>
+}
+
+/** Sessions in which operators act as members. A row stays until the end of the session is in the audit log. */
+export interface SupportSessionsTable {
+  id: Fixed<string>
+  operator_id: Fixed<string>
+  operator_session_id: Fixed<string>
+  user_id: Fixed<string>
+  tenant_id: Fixed<string>
+  created_at: Fixed<Date>
+  ends_at: Fixed<Date>
 }
 
 export interface ConsentsTable {

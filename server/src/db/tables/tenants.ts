@@ -14,6 +14,8 @@ export interface TenantsTable {
   branding_approved: ColumnType<boolean, never, boolean>
   /** Members may sign in with a mailed code. */
   email_codes: ColumnType<boolean, never, boolean>
+  /** Operators may act as members, for support. */
+  support_access: ColumnType<boolean, never, boolean>
   /** The end of the last suspension. */
   reactivated_at: ColumnType<Date | null, never, Date>
   /** This session may act without the required second factor until `mfa_grace_until`. */

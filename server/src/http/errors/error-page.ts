@@ -6,8 +6,12 @@ import { render } from '../../ui/render.ts'
 import { pagePolicy } from '../server/headers.ts'
 
 /** An error as an HTML page. A form cannot be sent again by a link, so only other pages offer to try again. */
-export const renderError = (error: AppError, { id, method, url }: FastifyRequest, brand?: Brand): string =>
-  render(ErrorPage({ error, requestId: id, retryPath: method === 'GET' ? url : undefined }), brand)
+export const renderError = (
+  error: AppError,
+  { id, method, url, supportBanner }: FastifyRequest,
+  brand?: Brand,
+): string =>
+  render(ErrorPage({ error, requestId: id, retryPath: method === 'GET' ? url : undefined, supportBanner }), brand)
 
 /** A page for browsers at an address that does not exist. Programs get the same error as JSON. */
 export function sendNotFound(request: FastifyRequest, reply: FastifyReply): void {

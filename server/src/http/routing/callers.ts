@@ -3,6 +3,7 @@ import type { Tx } from '../../db/open.ts'
 import type { Role } from '../../db/tables.ts'
 import { AppError } from '../../errors.ts'
 import { includesSecondFactor } from '../../lib/amr.ts'
+import type { SupportBanner } from '../../ui/support-banner.tsx'
 import type { Exchange } from './exchange.ts'
 
 /** A person authenticated by an access token or a session cookie. */
@@ -21,6 +22,14 @@ export interface Person {
   tenantId: string | undefined
   /** The current role in that tenant. */
   tenantRole: Role | undefined
+  /** Set while an operator acts as this person. */
+  support?: SupportScope | undefined
+}
+
+/** The operator who acts as a member, and the only tenant in which they may. */
+export interface SupportScope {
+  operatorId: string
+  tenantId: string
 }
 
 /** The fields of a person with a session cookie: trusted, and without a tenant. */
@@ -59,6 +68,10 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Set after authentication. */
     caller?: Caller | undefined
+    /** The operator who acts as the user of the session or the token. */
+    operatorId?: string
+    /** What the banner of a page says about them. */
+    supportBanner?: SupportBanner
   }
 }
 
@@ -117,24 +130,35 @@ export type WithTenant = <T>(
 
 /** A stable key for the caller, used by rate limits and idempotency keys. */
 export const callerKey = (caller: Caller | undefined): string =>
-  caller === undefined ? 'anyone' : caller.kind === 'person' ? caller.userId : caller.clientId
+  caller === undefined ? 'anyone' : caller.kind === 'person' ? personKey(caller) : caller.clientId
+
+/** An operator does not share keys with the person. */
+const personKey = ({ userId, support }: Person): string => (support ? `${userId}@${support.operatorId}` : userId)
 
 export async function authorizeCaller(
   ctx: Ctx,
   exchange: Exchange,
-  { kind, authenticate }: { kind: CallerKind; authenticate: Authenticator },
+  { kind, allowsSupport, authenticate }: { kind: CallerKind; allowsSupport: boolean; authenticate: Authenticator },
 ): Promise<Caller | undefined> {
   if (kind === 'anyone') return undefined
   const caller =
     kind === 'visitor'
       ? await findVisitor(ctx, exchange, authenticate)
       : await authenticate(ctx, exchange, { cookies: ACCEPTS_COOKIE.includes(kind) })
+  if (caller?.kind === 'person' && caller.support && !allowsSupport) throw actingError()
   const effective = caller && dropSuperAdminWithoutMfa(ctx, caller)
   if (effective && !IS_ALLOWED[kind](effective)) {
     throw new AppError(caller && IS_ALLOWED[kind](caller) ? 'MFA_REQUIRED' : 'FORBIDDEN')
   }
   return effective
 }
+
+/** For what an operator who acts as a member may not do. */
+export const actingError = (): AppError =>
+  new AppError('FORBIDDEN', { message: 'This is not possible while you act as a member. End support access first.' })
+
+/** The kinds that accept an operator who acts as a member, unless the route says otherwise. */
+export const ACCEPTS_SUPPORT: readonly CallerKind[] = ['member', 'license-reader', 'license-writer', 'event-reader']
 
 /** If the instance requires MFA of Super Admins, one without a second factor acts as an ordinary user. */
 function dropSuperAdminWithoutMfa({ config }: Ctx, caller: Caller): Caller {

@@ -7,7 +7,7 @@ import type { ErrorCode, OAuthErrorCode } from '../../errors.ts'
 import type { Fields } from '../../lib/fields.ts'
 import type { LimitedRoute } from '../limits/admission.ts'
 import type { CachedDocument } from './cached-document.ts'
-import type { CallerKind, CallerOf } from './callers.ts'
+import { ACCEPTS_SUPPORT, type CallerKind, type CallerOf } from './callers.ts'
 import type { CrossOrigin } from './cross-origin.ts'
 import type { Exchange } from './exchange.ts'
 
@@ -55,6 +55,8 @@ interface RouteOptions<
   roles?: K extends 'member' ? readonly Role[] : undefined
   /** The handler checks the second factor that the tenant requires. By default every member needs it. */
   checksFactor?: K extends 'member' ? boolean : undefined
+  /** An operator who acts as a member may use the route. By default only routes of tenants and licenses. */
+  allowsSupport?: boolean
   /** The schema of a JSON body. With `Type.Optional` the body may be omitted and is an empty object then. */
   body?: B
   /** The schema of a form-encoded body, instead of `body`. All its fields are strings. */
@@ -103,6 +105,7 @@ export interface Route {
   caller: CallerKind
   roles: readonly Role[]
   checksFactor: boolean
+  allowsSupport: boolean
   body: TSchema | undefined
   bodyType: 'json' | 'form' | undefined
   ignoresOtherBodies: boolean
@@ -134,6 +137,7 @@ export function defineRoute<
   const { body, form, query, params, errors = [], oauthErrors, crossOrigin, idempotent = false } = options
   const { method, path, operationId, summary, tag, caller, roles = [], reply, oauthStatuses = {} } = options
   const { requestHeaders = {}, replyHeaders = {}, streams, writes = false } = options
+  const { allowsSupport = ACCEPTS_SUPPORT.includes(caller) } = options
   const { checksFactor = false, ignoresOtherBodies = false, admission, authenticatedBy } = options
   return {
     method,
@@ -144,6 +148,7 @@ export function defineRoute<
     caller,
     roles,
     checksFactor,
+    allowsSupport,
     body: body ?? form,
     bodyType: body ? 'json' : form ? 'form' : undefined,
     ignoresOtherBodies,
@@ -198,6 +203,8 @@ export interface PageInput extends Exchange {
 export interface Page {
   method: 'GET' | 'POST'
   path: string
+  /** The page may be opened while an operator acts as a member. Other pages redirect to the page about that. */
+  allowsSupport?: boolean
   handler(ctx: Ctx, input: PageInput): Promise<PageResult> | PageResult
 }
 

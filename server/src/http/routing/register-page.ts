@@ -14,6 +14,8 @@ import type { Exchange } from './exchange.ts'
 export interface PageDependencies {
   /** Finds the branding for an error page. */
   brandOf(ctx: Ctx, query: Fields): Promise<Brand | undefined>
+  /** While an operator acts as a member in this browser: the path of the page about that. */
+  findSupportPage(ctx: Ctx, exchange: Exchange): Promise<string | undefined>
 }
 
 export function registerPage(app: FastifyInstance, ctx: Ctx, page: Page, dependencies: PageDependencies): void {
@@ -56,25 +58,28 @@ async function handlePage(
   dependencies: PageDependencies,
 ): Promise<PageResult> {
   try {
+    const supportPage = page.allowsSupport ? undefined : await dependencies.findSupportPage(ctx, { request, reply })
+    if (supportPage !== undefined) return { redirect: supportPage }
     const form = (request.body as Fields | undefined) ?? NO_FIELDS
     return await page.handler(ctx, { request, reply, query: readQuery(request), form })
   } catch (thrown) {
     const error = toAppError(thrown)
     logServerError(error, request)
     reply.headers(error.headers)
-    const brand = await findErrorBrand(ctx, request, dependencies)
+    const brand = await findErrorBrand(ctx, { request, reply }, dependencies)
     return { status: error.status, html: renderError(error, request, brand) }
   }
 }
 
-/** A failure to find the branding must not replace the original error. */
+/** Finds the branding, and the banner for an operator who acts as a member. A failure must not replace the error. */
 async function findErrorBrand(
   ctx: Ctx,
-  request: FastifyRequest,
-  { brandOf }: PageDependencies,
+  exchange: Exchange,
+  { brandOf, findSupportPage }: PageDependencies,
 ): Promise<Brand | undefined> {
   try {
-    return await brandOf(ctx, readQuery(request))
+    await findSupportPage(ctx, exchange)
+    return await brandOf(ctx, readQuery(exchange.request))
   } catch {
     return undefined
   }

@@ -4,7 +4,7 @@ import type { Ctx } from '../../context.ts'
 import { AppError, type ErrorCode, OAuthError } from '../../errors.ts'
 import { COMMON_ERRORS, impliedErrors } from '../errors/errors.ts'
 import { FORM_LIMIT } from '../request/bodies.ts'
-import { type Authenticator, authorizeCaller, type CallerKind } from './callers.ts'
+import { type Authenticator, authorizeCaller } from './callers.ts'
 import { allowOrigin, type IsKnownOrigin } from './cross-origin.ts'
 import type { Route } from './define-route.ts'
 import type { Exchange } from './exchange.ts'
@@ -69,15 +69,21 @@ const checksBeforeBody = ({ crossOrigin, caller }: Route) => crossOrigin !== und
 async function authenticateBeforeBody(
   ctx: Ctx,
   exchange: Exchange,
-  { crossOrigin, caller }: Route,
+  route: Route,
   { authenticate, isKnownOrigin }: ApiRouteDependencies,
 ): Promise<void> {
+  const { crossOrigin, caller } = route
   if (crossOrigin) await allowOrigin(ctx, exchange, { rule: crossOrigin, isKnownOrigin })
-  if (caller !== 'anyone') await setCaller(ctx, exchange, caller, authenticate)
+  if (caller !== 'anyone') await setCaller(ctx, exchange, route, authenticate)
 }
 
-async function setCaller(ctx: Ctx, exchange: Exchange, kind: CallerKind, authenticate: Authenticator): Promise<void> {
-  exchange.request.caller = await authorizeCaller(ctx, exchange, { kind, authenticate })
+async function setCaller(
+  ctx: Ctx,
+  exchange: Exchange,
+  { caller: kind, allowsSupport }: Route,
+  authenticate: Authenticator,
+): Promise<void> {
+  exchange.request.caller = await authorizeCaller(ctx, exchange, { kind, allowsSupport, authenticate })
 }
 
 const checksAfterBody = ({ caller, bodyType }: Route) => caller !== 'anyone' && bodyType !== undefined
@@ -86,9 +92,9 @@ const checksAfterBody = ({ caller, bodyType }: Route) => caller !== 'anyone' && 
 const authenticateAfterBody = (
   ctx: Ctx,
   exchange: Exchange,
-  { caller }: Route,
+  route: Route,
   { authenticate }: ApiRouteDependencies,
-): Promise<void> => setCaller(ctx, exchange, caller, authenticate)
+): Promise<void> => setCaller(ctx, exchange, route, authenticate)
 
 /** Replaces an error code that the route does not declare, because the API description would be wrong. */
 function requireDeclaredError(route: Route, error: unknown): unknown {

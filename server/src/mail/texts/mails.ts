@@ -78,6 +78,20 @@ export const MAIL_TEXTS: MailTexts<Exclude<MailKind, NoticeKind>> = {
     text: 'The suspension of {{tenant}}, of which you are an owner or admin, was ended. Everything is as it was before.',
     button: 'Open the console',
   },
+  'support-access': {
+    subject: 'Support acts as you in {{tenant}}',
+    heading: 'Support acts as you in {{tenant}}',
+    text: '{{operator}}, who runs this service, acts as you in {{tenant}} for a short time. Your password, your sessions and your other organizations are out of reach. What is done is in the audit log of {{tenant}}.',
+    button: 'Open your account',
+    note: 'If you did not expect this, ask an owner of the organization. To end it at once, end your other sessions on your account page.',
+  },
+  'tenant-support-access': {
+    subject: 'Support acts as a member of {{tenant}}',
+    heading: 'Support acts as a member of {{tenant}}',
+    text: '{{operator}}, who runs this service, acts as {{member}} in {{tenant}} for a short time. What is done is in the audit log of {{tenant}}, under both names.',
+    button: 'Open the console',
+    note: 'To end it at once, turn off support access in the settings of the organization.',
+  },
   'webhook-disabled': {
     subject: 'A webhook of {{tenant}} was disabled',
     heading: 'A webhook was disabled',

@@ -15,6 +15,7 @@ export const FACT_LABELS = {
   role: 'Your role',
   service: 'Service',
   time: 'Time',
+  until: 'Until',
   webhook: 'Webhook',
 } as const
 

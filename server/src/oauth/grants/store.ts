@@ -24,6 +24,8 @@ const grantsWithSubject = (db: Db) =>
     .select([
       'users.disabled as user_disabled',
       'sessions.last_active_at as session_active_at',
+      'sessions.operator_id',
+      'sessions.ends_at as session_ends_at',
       'tenants.slug as tenant_slug',
       'tenants.mfa_policy as mfa_policy',
       'tenants.suspended_at as tenant_suspended_at',

@@ -150,5 +150,7 @@ function toSubject(
     authTime: grant.auth_time,
     amr: grant.amr,
     tenant: tenant_id && tenant_slug && role ? { id: tenant_id, slug: tenant_slug, roles: [role] } : undefined,
+    // The new token takes the operator and the expiry from the subject token.
+    operator: undefined,
   }
 }

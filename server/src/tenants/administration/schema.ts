@@ -40,7 +40,8 @@ export type TenantPage = Static<typeof TenantPage>
 
 export const UpdateAdminTenantRequest = Type.Object(
   {
-    ...UpdateTenantRequest.properties,
+    // Only the tenant itself can allow support access.
+    ...Type.Omit(UpdateTenantRequest, ['supportAccess']).properties,
     slug: Type.Optional(Type.String({ maxLength: 1_000 })),
     brandingApproved: Type.Optional(
       Type.Boolean({ description: 'true: its branding may be shown before the sign-in' }),

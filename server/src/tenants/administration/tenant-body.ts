@@ -13,6 +13,7 @@ export const AdminTenant = Type.Object(
     memberCount: Type.Integer({ description: 'ACTIVE members' }),
     brandingApproved: Type.Boolean({ description: 'Its branding may be shown before the sign-in' }),
     emailCodes: Type.Boolean({ description: 'Its members may sign in with a code that is mailed to them' }),
+    supportAccess: Type.Boolean({ description: 'It allows operators to act as its members' }),
     suspended: Type.Boolean({ description: 'Nobody can act for it' }),
     suspendedAt: Type.Union([Timestamp, Type.Null()], {
       description: 'When it was suspended; null: it is not suspended',
@@ -33,6 +34,7 @@ export const toAdministeredTenant = (tenant: TenantWithCount): AdminTenant => ({
   memberCount: tenant.member_count,
   brandingApproved: tenant.branding_approved,
   emailCodes: tenant.email_codes,
+  supportAccess: tenant.support_access,
   suspended: tenant.suspended_at !== null,
   suspendedAt: tenant.suspended_at?.toISOString() ?? null,
   createdAt: tenant.created_at.toISOString(),

@@ -1,0 +1,77 @@
+import type { Ctx } from '../context.ts'
+import { AppError } from '../errors.ts'
+import { createCsrfToken, requireCsrf } from '../http/request/csrf.ts'
+import { definePage, type PageInput, type PageResult } from '../http/routing/define-route.ts'
+import { findActingSession, findOwnSession } from '../sessions/browser-session.ts'
+import { clearSupportCookie, endSupportSession, openSupportSession } from '../sessions/support/session.ts'
+import { Layout } from '../ui/layout.tsx'
+import { render } from '../ui/render.ts'
+import { SUPPORT_END_PATH, SUPPORT_PATH, type SupportBanner, SupportNotice } from '../ui/support-banner.tsx'
+import { OPEN_PATH } from './service.ts'
+
+export const supportPages = [
+  definePage({ method: 'GET', path: OPEN_PATH, allowsSupport: true, handler: open }),
+  definePage({ method: 'GET', path: SUPPORT_PATH, allowsSupport: true, handler: show }),
+  definePage({
+    method: 'POST',
+    path: SUPPORT_END_PATH,
+    allowsSupport: true,
+    handler: async (ctx, input) => {
+      requireCsrf(ctx, input.request, input.form)
+      const session = await findActingSession(ctx, input)
+      if (session?.support) await endSupportSession(ctx, session.id, input.request)
+      clearSupportCookie(ctx, input)
+      return { redirect: SUPPORT_PATH }
+    },
+  }),
+]
+
+/** The secret of the link works once, and only in the browser of the operator, so a GET may use it up. */
+async function open(ctx: Ctx, input: PageInput): Promise<PageResult> {
+  const own = await findOwnSession(ctx, input)
+  const secret = input.query.get('code') ?? ''
+  const isOpened = own && (await openSupportSession(ctx, input, { secret, operatorSessionId: own.id }))
+  if (!isOpened) {
+    throw new AppError('INVALID_TOKEN', {
+      message:
+        'This link works once, in the browser in which you are signed in as the operator. Start support access again.',
+    })
+  }
+  return { redirect: SUPPORT_PATH }
+}
+
+async function show(ctx: Ctx, input: PageInput): Promise<PageResult> {
+  const session = await findActingSession(ctx, input)
+  const { supportBanner } = input.request
+  if (!session?.support || !supportBanner) return { html: render(<EndedPage isSignedIn={session !== undefined} />) }
+  const csrf = createCsrfToken(ctx, input.request, input.reply)
+  return { html: render(<SupportPage {...supportBanner} csrf={csrf} />) }
+}
+
+const SupportPage = (props: SupportBanner & { csrf: string }) => (
+  <Layout title="Support access">
+    <SupportNotice {...props} />
+    <h1>You act as {props.member}</h1>
+    <p>
+      Applications that you open in this browser now sign you in as {props.member}, and only for {props.tenant}.
+      Whatever you do is in the audit log of {props.tenant} under your name.
+    </p>
+    <p class="quiet">
+      The account itself is out of reach: password, address, second factors, sessions and consents stay with their
+      owner. Your own session is kept.
+    </p>
+    <p class="actions">
+      <a class="button" href="/console">
+        Open the console
+      </a>
+    </p>
+  </Layout>
+)
+
+const EndedPage = ({ isSignedIn }: { isSignedIn: boolean }) => (
+  <Layout title="Support access">
+    <h1>Support access has ended</h1>
+    <p role="status">{isSignedIn ? 'You act as yourself again.' : 'You are not signed in.'}</p>
+    <p>{isSignedIn ? <a href="/console">Open the console</a> : <a href="/login">Sign in</a>}</p>
+  </Layout>
+)

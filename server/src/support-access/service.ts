@@ -1,0 +1,146 @@
+import type { FastifyRequest } from 'fastify'
+import { recordAuditEvent, toActor } from '../audit/record.ts'
+import type { Ctx } from '../context.ts'
+import { createLimiter } from '../db/limiter.ts'
+import type { Tx } from '../db/open.ts'
+import { AppError, tooManyAttempts } from '../errors.ts'
+import type { Caller, Person } from '../http/routing/callers.ts'
+import { toDisplayName } from '../lib/display-name.ts'
+import { checkField, throwIfInvalid } from '../lib/field-validation.ts'
+import { toId } from '../lib/ids.ts'
+import { isPlainLine, isVisible } from '../lib/text.ts'
+import { loadMailDesign } from '../mail/design.ts'
+import { queueMail } from '../mail/outbox.ts'
+import { toTimeText } from '../mail/texts/dates.ts'
+import { createSupportSession } from '../sessions/support/session.ts'
+import { lacksSecondFactor } from '../tenants/mfa-policy.ts'
+import { getTenant } from '../tenants/service.ts'
+import { withTenantAsOperator } from '../tenants/tenant-scope.ts'
+import type { StartedSupportAccess, StartSupportAccessRequest } from './schema.ts'
+import { findMembership, type LockedUser, listOwnerEmails, lockSession, lockUsers } from './store.ts'
+
+/**
+ * Support access: a Super Admin acts as a member of a tenant for a short time. The tenant must allow it, and sees all of
+ * it in its audit log.
+ */
+
+/** How recently the operator must have signed in. */
+const RECENT_MS = 60 * 60_000
+const RECENT_MESSAGE = 'You signed in more than an hour ago. Sign in again to act as a member.'
+/** Each start mails the member and the owners. */
+const STARTS = { name: 'support-access', max: 10, seconds: 3_600 }
+const MAX_RECIPIENTS = 50
+export const OPEN_PATH = '/support-access/open'
+
+interface Start {
+  caller: Caller
+  request: FastifyRequest
+  tenantId: string
+  userId: string
+  body: StartSupportAccessRequest
+}
+
+/** Starts a session for the member. It is opened by a link that works once, in the operator's browser. */
+export async function startSupportAccess(ctx: Ctx, start: Start): Promise<StartedSupportAccess> {
+  const { caller, request, body } = start
+  if (caller.kind !== 'person') throw new AppError('FORBIDDEN', { message: 'Only a person can act as a member.' })
+  const reason = parseReason(body.reason)
+  const userId = toId(start.userId)
+  if (userId === undefined) throw new AppError('MEMBER_NOT_FOUND')
+  const endsAt = new Date(ctx.now().getTime() + body.minutes * 60_000)
+  return withTenantAsOperator(ctx, { caller, tenantId: start.tenantId, readOnly: false }, async (tx, { tenantId }) => {
+    const { tenant, member, operator, own } = await requireEligible(ctx, tx, { caller, tenantId, userId })
+    const wait = await createLimiter(tx, STARTS).count(caller.userId)
+    if (wait !== undefined) throw tooManyAttempts(wait)
+    const { id, secret } = await createSupportSession(ctx, tx, { own, userId, tenantId, endsAt, request })
+    await recordAuditEvent(ctx, tx, {
+      action: 'support_access.started',
+      actor: toActor(caller),
+      userId,
+      tenantId,
+      request,
+      details: { sessionId: id, reason, endsAt: endsAt.toISOString() },
+    })
+    await notify(ctx, tx, { tenant, member, operator, reason, endsAt })
+    return { id, url: `${ctx.config.baseUrl}${OPEN_PATH}?code=${secret}`, endsAt: endsAt.toISOString() }
+  })
+}
+
+function parseReason(text: string): string {
+  const reason = text.trim()
+  const isValid = reason.length >= 10 && reason.length <= 500 && isPlainLine(reason) && isVisible(reason)
+  throwIfInvalid([checkField(isValid, 'reason', 'must be 10 to 500 characters on one line')])
+  return reason
+}
+
+/** Locks everything that the permission depends on: what takes it away later ends the session by a trigger. */
+async function requireEligible(
+  ctx: Ctx,
+  tx: Tx,
+  { caller, tenantId, userId }: { caller: Person; tenantId: string; userId: string },
+) {
+  if (caller.userId === userId) throw new AppError('OWN_ACCOUNT')
+  const tenant = await getTenant(tx, tenantId)
+  if (!tenant.support_access) throw new AppError('SUPPORT_ACCESS_OFF')
+  if (tenant.suspended_at !== null) throw new AppError('TENANT_SUSPENDED')
+  const membership = await findMembership(tx, { tenantId, userId })
+  if (!membership) throw new AppError('MEMBER_NOT_FOUND')
+  const users = await lockUsers(tx, [caller.userId, userId])
+  const operator = users.find(({ id }) => id === caller.userId)
+  const member = users.find(({ id }) => id === userId)
+  const session = await lockSession(tx, { id: caller.sessionId, userId: caller.userId })
+  if (!operator?.is_super_admin || operator.disabled || !session) throw new AppError('FORBIDDEN')
+  if (session.auth_time.getTime() < ctx.now().getTime() - RECENT_MS)
+    throw new AppError('REAUTHENTICATION_REQUIRED', { message: RECENT_MESSAGE })
+  const problem = member && findProblem(member, membership.status)
+  if (!member || problem !== undefined) {
+    throw new AppError('SUPPORT_ACCESS_REFUSED', problem === undefined ? {} : { message: problem })
+  }
+  // The member's own second factor says nothing about the operator.
+  if (lacksSecondFactor(tenant.mfa_policy, session.amr)) throw new AppError('MFA_REQUIRED')
+  const own = {
+    id: caller.sessionId,
+    userId: operator.id,
+    superAdmin: true,
+    authTime: session.auth_time,
+    authTimeAssumed: session.auth_time_assumed,
+    amr: session.amr,
+  }
+  return { tenant, member, operator, own }
+}
+
+function findProblem(member: LockedUser, status: string): string | undefined {
+  if (member.is_super_admin) return 'Nobody can act as a Super Admin.'
+  if (member.disabled || member.deletion_requested_at !== null) return 'The account of this member is not active.'
+  return status === 'ACTIVE' ? undefined : 'This person is not an active member of the tenant.'
+}
+
+interface Facts {
+  tenant: { id: string; name: string }
+  member: LockedUser
+  operator: LockedUser
+  reason: string
+  endsAt: Date
+}
+
+/** These mails come from the operator, so they do not have the brand of the tenant. */
+async function notify(ctx: Ctx, tx: Tx, { tenant, member, operator, reason, endsAt }: Facts): Promise<void> {
+  const values = { tenant: tenant.name, operator: toDisplayName(operator), member: toDisplayName(member) }
+  const facts = [
+    { label: 'reason' as const, value: reason },
+    { label: 'until' as const, value: toTimeText(endsAt) },
+  ]
+  if (member.email_verified) {
+    const { tenant, operator } = values
+    await queueMail(ctx, tx, member.email, {
+      kind: 'support-access',
+      values: { tenant, operator },
+      facts,
+      path: '/account',
+    })
+  }
+  const kind = 'tenant-support-access'
+  const design = await loadMailDesign(tx, kind)
+  const owners = await listOwnerEmails(tx, { tenantId: tenant.id, exceptId: member.id, limit: MAX_RECIPIENTS })
+  for (const email of owners) await queueMail(ctx, tx, email, { kind, values, facts, path: '/console', design })
+}

@@ -1,0 +1,55 @@
+import type { Tx } from '../db/open.ts'
+
+/** Locks the users until the transaction ends, in one order, so that nobody gains or loses a right meanwhile. */
+export const lockUsers = (tx: Tx, ids: string[]) =>
+  tx
+    .selectFrom('users')
+    .select(['id', 'email', 'email_verified', 'display_name', 'given_name', 'family_name'])
+    .select(['is_super_admin', 'disabled', 'deletion_requested_at'])
+    .where('id', 'in', ids)
+    .orderBy('id')
+    .forNoKeyUpdate()
+    .execute()
+
+export type LockedUser = Awaited<ReturnType<typeof lockUsers>>[number]
+
+/** Locks the session, so that what ends it also ends what is started now. */
+export const lockSession = (tx: Tx, { id, userId }: { id: string; userId: string }) =>
+  tx
+    .selectFrom('sessions')
+    .select(['auth_time', 'auth_time_assumed', 'amr'])
+    .where('id', '=', id)
+    .where('user_id', '=', userId)
+    .where('operator_id', 'is', null)
+    .forKeyShare()
+    .executeTakeFirst()
+
+export const findMembership = (tx: Tx, { tenantId, userId }: { tenantId: string; userId: string }) =>
+  tx
+    .selectFrom('memberships')
+    .select(['status'])
+    .where('tenant_id', '=', tenantId)
+    .where('user_id', '=', userId)
+    .executeTakeFirst()
+
+/** The addresses of the active owners, except one, in the order of joining. */
+export async function listOwnerEmails(
+  tx: Tx,
+  { tenantId, exceptId, limit }: { tenantId: string; exceptId: string; limit: number },
+): Promise<string[]> {
+  const owners = await tx
+    .selectFrom('memberships')
+    .innerJoin('users', 'users.id', 'memberships.user_id')
+    .select('users.email')
+    .where('memberships.tenant_id', '=', tenantId)
+    .where('memberships.user_id', '<>', exceptId)
+    .where('memberships.status', '=', 'ACTIVE')
+    .where('memberships.role', '=', 'owner')
+    .where('users.disabled', '=', false)
+    // An unconfirmed address may belong to somebody else.
+    .where('users.email_verified', '=', true)
+    .orderBy('memberships.joined_at')
+    .limit(limit)
+    .execute()
+  return owners.map(({ email }) => email)
+}

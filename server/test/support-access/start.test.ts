@@ -1,0 +1,171 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { call, errorReply, insertUser, listMailTo } from '../account/people.ts'
+import { startService, type TestService } from '../support/service.ts'
+import { findIds, machineToken, signIn, startDemoService } from '../support/world.ts'
+import { act, allowSupport, bearer, newMember, newOperator, type Operator, REASON, start, statusOf } from './steps.ts'
+
+let service: TestService
+let operator: Operator
+
+beforeAll(async () => {
+  service = await startDemoService({ config: { supportAccess: true } })
+  operator = await newOperator(service)
+  await allowSupport(service)
+})
+afterAll(() => service?.close())
+
+const expectRefused = async (code: string, status: number, member: { id: string; tenantId: string }, by = operator) =>
+  expect(await start(service, by, member)).toMatchObject(errorReply(status, code))
+
+test('the instance does not have the routes, the pages and the tenant setting without SUPPORT_ACCESS', async () => {
+  const off = await startService({ sameDatabaseAs: service, config: { supportAccess: false } })
+  try {
+    const member = await newMember(service)
+    expect((await start(off, operator, member)).status).toBe(404)
+    expect((await fetch(`${off.url}/support-access`)).status).toBe(404)
+    const { cookie } = await act(service, operator, member)
+    const profile = await call(`${off.url}/api/users/me`, { method: 'GET', headers: { cookie } })
+    expect(profile.body).toMatchObject({ id: operator.id })
+    const olivia = { cookie: await signIn(off.url, 'olivia@acme.test'), 'Sec-Fetch-Site': 'same-origin' }
+    const path = `${off.url}/api/tenants/${member.tenantId}`
+    expect((await call(path, { method: 'GET', headers: olivia })).body).not.toHaveProperty('supportAccess')
+    const change = await call(path, { method: 'PATCH', headers: olivia, body: { supportAccess: true } })
+    expect(change).toMatchObject(errorReply(409, 'SUPPORT_ACCESS_OFF'))
+  } finally {
+    await off.close()
+  }
+})
+
+test('an admin of the tenant must allow it; a member cannot, and neither can the operator', async () => {
+  const member = await newMember(service, {}, 'globex')
+  await expectRefused('SUPPORT_ACCESS_OFF', 409, member)
+  const change = async (email: string) => {
+    const headers = { cookie: await signIn(service.url, email), 'Sec-Fetch-Site': 'same-origin' }
+    const path = `${service.url}/api/tenants/${member.tenantId}`
+    return call(path, { method: 'PATCH', headers, body: { supportAccess: true } })
+  }
+  expect((await change(member.email)).status).toBe(403)
+  await call(`${service.url}/api/admin/tenants/${member.tenantId}`, {
+    method: 'PATCH',
+    headers: bearer(operator.tokens.access_token),
+    body: { supportAccess: true, name: 'Globex' },
+  })
+  await expectRefused('SUPPORT_ACCESS_OFF', 409, member)
+  expect(await change('gus@globex.test')).toMatchObject({ status: 200, body: { supportAccess: true } })
+  expect((await start(service, operator, member)).status).toBe(201)
+})
+
+test('nobody acts as a Super Admin, oneself, a disabled user, or somebody who is no active member', async () => {
+  const superAdmin = await newMember(service, { is_super_admin: true })
+  await expectRefused('SUPPORT_ACCESS_REFUSED', 409, superAdmin)
+  const disabled = await newMember(service, { disabled: true })
+  await expectRefused('SUPPORT_ACCESS_REFUSED', 409, disabled)
+  const leaving = await newMember(service, { deletion_requested_at: new Date() }).catch(() => undefined)
+  if (leaving) await expectRefused('SUPPORT_ACCESS_REFUSED', 409, leaving)
+  const suspended = await newMember(service)
+  await service.ctx.db
+    .updateTable('memberships')
+    .set({ status: 'SUSPENDED' })
+    .where('user_id', '=', suspended.id)
+    .execute()
+  await expectRefused('SUPPORT_ACCESS_REFUSED', 409, suspended)
+  await expectRefused('OWN_ACCOUNT', 409, { ...suspended, id: operator.id })
+  const stranger = await insertUser(service)
+  await expectRefused('MEMBER_NOT_FOUND', 404, { ...stranger, tenantId: suspended.tenantId })
+  await expectRefused('MEMBER_NOT_FOUND', 404, { ...suspended, id: 'nobody' })
+  await expectRefused('TENANT_NOT_FOUND', 404, { ...suspended, tenantId: stranger.id })
+})
+
+test('only a Super Admin who signed in recently starts it, not a machine', async () => {
+  const other = await newOperator(service)
+  const member = await newMember(service)
+  await service.ctx.db.updateTable('users').set({ is_super_admin: false }).where('id', '=', other.id).execute()
+  await service.ctx.changes.waitUntilCurrent()
+  await expectRefused('FORBIDDEN', 403, member, other)
+  const machine = { ...other, tokens: { ...other.tokens, access_token: await machineToken(service.url, 'demo-ops') } }
+  await expectRefused('FORBIDDEN', 403, member, machine)
+  const old = await newOperator(service)
+  const twoHoursAgo = new Date(Date.now() - 2 * 3_600_000)
+  await service.ctx.db.updateTable('sessions').set({ auth_time: twoHoursAgo }).where('user_id', '=', old.id).execute()
+  await expectRefused('REAUTHENTICATION_REQUIRED', 403, member, old)
+})
+
+test('a tenant that requires a second factor requires that of the operator', async () => {
+  const member = await newMember(service, {}, 'globex')
+  await allowSupport(service, true, 'globex')
+  const { db } = service.ctx
+  await db.updateTable('tenants').set({ mfa_policy: 'REQUIRED' }).where('slug', '=', 'globex').execute()
+  await expectRefused('MFA_REQUIRED', 403, member)
+  await db.updateTable('tenants').set({ mfa_policy: 'OPTIONAL' }).where('slug', '=', 'globex').execute()
+})
+
+test.each([
+  [{ reason: undefined }],
+  [{ reason: 'too short' }],
+  [{ reason: `${'  '.repeat(10)}x` }],
+  [{ reason: 'x'.repeat(501) }],
+  [{ reason: 'two lines\nof a reason' }],
+  [{ minutes: 0 }],
+  [{ minutes: 61 }],
+  [{ minutes: 1.5 }],
+])('a reason of 10 to 500 characters and at most an hour: %j', async (body) => {
+  const member = await newMember(service)
+  expect((await start(service, operator, member, body)).status).toBe(422)
+})
+
+test('the member and each owner get one mail, and the audit log of the tenant shows it', async () => {
+  const by = await newOperator(service)
+  const member = await newMember(service)
+  const before = (await listMailTo(service, 'olivia@acme.test')).length
+  const { id, endsAt } = await act(service, by, member, { minutes: 5 })
+  const [mail, ...others] = await listMailTo(service, member.email)
+  expect(others).toEqual([])
+  expect(mail?.text).toContain(REASON)
+  expect(mail?.text).toContain('Sam Operator')
+  expect((await listMailTo(service, 'olivia@acme.test')).length).toBe(before + 1)
+  expect((await listMailTo(service, 'adam@acme.test')).filter(({ text }) => text.includes(REASON))).toEqual([])
+  const headers = { cookie: await signIn(service.url, 'adam@acme.test') }
+  const path = `${service.url}/api/tenants/${member.tenantId}/audit?action=support_access&userId=${member.id}`
+  const log = await call(path, { method: 'GET', headers })
+  expect(log.body.entries).toMatchObject([
+    {
+      action: 'support_access.started',
+      actor: { kind: 'user', id: by.id, displayName: 'Sam Operator' },
+      userId: member.id,
+      details: { sessionId: id, reason: REASON, endsAt },
+    },
+  ])
+})
+
+test('the link works once, and only next to the session of the operator', async () => {
+  const by = await newOperator(service)
+  const { body } = await start(service, by, await newMember(service))
+  const open = async (cookie: string) =>
+    (await fetch(String(body.url), { headers: { cookie }, redirect: 'manual' })).status
+  expect(await open('')).toBe(400)
+  expect(await open((await newOperator(service)).cookie)).toBe(400)
+  expect(await open(by.cookie)).toBe(303)
+  expect(await open(by.cookie)).toBe(400)
+})
+
+test('of 20 starts at once, few succeed and one session is left', async () => {
+  const by = await newOperator(service)
+  const member = await newMember(service)
+  const replies = await Promise.all(Array.from({ length: 20 }, () => start(service, by, member)))
+  const statuses = replies.map(({ status }) => status).toSorted()
+  expect(statuses).toEqual([...Array(10).fill(201), ...Array(10).fill(429)])
+  const left = await service.ctx.db.selectFrom('sessions').select('id').where('operator_id', '=', by.id).execute()
+  expect(left).toHaveLength(1)
+})
+
+test('the sessions of the member do not list it, and the profile of the operator is unchanged', async () => {
+  const by = await newOperator(service)
+  const member = await newMember(service)
+  await act(service, by, member)
+  const headers = { cookie: await signIn(service.url, member.email) }
+  const own = await call(`${service.url}/api/users/me/sessions`, { method: 'GET', headers })
+  expect(own.body.sessions).toHaveLength(1)
+  expect(await statusOf(service.url, '/api/admin/users', by.tokens.access_token)).toBe(200)
+  const { tenantId } = await findIds(service, 'olivia@acme.test', 'acme')
+  expect(tenantId).toBe(member.tenantId)
+})
