@@ -9,6 +9,7 @@ import { Navigation } from './navigation.tsx'
 import { LazyOverlays } from './palette/lazy-overlays.tsx'
 import { useShortcuts } from './palette/use-shortcuts.ts'
 import { SearchButton } from './search-button.tsx'
+import { SupportBanner } from './support-banner.tsx'
 import { TenantSwitcher } from './tenant-switcher.tsx'
 import { UserMenu } from './user-menu.tsx'
 import './frame.css'
@@ -52,6 +53,7 @@ export function Frame({ children }: { children: ReactNode }) {
       <AppShell.Main id="content" tabIndex={-1}>
         {/* The padding keeps notifications from covering the end of the page. */}
         <Box maw={1080} mx="auto" pb={112}>
+          <SupportBanner />
           <ConnectionBanner />
           {children}
         </Box>

@@ -63,6 +63,8 @@ export const auditSentences = {
   'tenant.mail_template_changed': '{actor} changed the text of a mail for the tenant',
   'tenant.suspended': '{actor} suspended the tenant',
   'tenant.reactivated': '{actor} reactivated the tenant',
+  'support_access.started': '{actor} started to act as {whom}',
+  'support_access.ended': 'Support access as {whom} ended',
   'tenant.deleted': '{actor} deleted the tenant',
   'member.joined': '{whom} joined',
   'member.added': '{actor} added {whom} as a member',

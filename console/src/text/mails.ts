@@ -14,6 +14,11 @@ const KINDS: Record<string, MailKindText> = {
   invitation: { title: 'Invitation', when: 'When somebody is invited to a tenant.' },
   'tenant-suspended': { title: 'Tenant suspended', when: 'When a tenant is suspended, to its owners and admins.' },
   'tenant-reactivated': { title: 'Tenant reactivated', when: 'When the suspension of a tenant ends.' },
+  'support-access': { title: 'Support access', when: 'When an operator acts as somebody, to that person.' },
+  'tenant-support-access': {
+    title: 'Support access to a tenant',
+    when: 'When an operator acts as a member, to the owners of the tenant.',
+  },
   'webhook-disabled': { title: 'Webhook disabled', when: 'When a webhook of a tenant cannot be reached any more.' },
   'instance-webhook-disabled': {
     title: 'Webhook of the instance disabled',

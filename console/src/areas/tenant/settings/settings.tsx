@@ -8,6 +8,7 @@ import { AdvancedSection } from './advanced.tsx'
 import { DangerZone } from './danger-zone.tsx'
 import { GeneralSection } from './general.tsx'
 import { MfaSection } from './mfa.tsx'
+import { SupportSection } from './support.tsx'
 
 export function SettingsPage() {
   const { id, name, canManage } = useTenant()
@@ -19,6 +20,7 @@ export function SettingsPage() {
           <>
             <GeneralSection key={tenant.name} tenant={tenant} />
             <MfaSection tenant={tenant} />
+            <SupportSection tenant={tenant} />
             {canManage && <BrandingSection owner={{ kind: 'tenant', id, name }} />}
             {canManage && <AdvancedSection key={tenant.updatedAt} tenant={tenant} />}
             <DangerZone tenant={tenant} />

@@ -1,6 +1,8 @@
 import { Button, Group, Stack } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
+import { useState } from 'react'
 import { useApiQuery } from '../../../../api/use-api.ts'
+import { useMe } from '../../../../me.tsx'
 import { tenantMembers as text } from '../../../../text/tenant-members.ts'
 import { DataTable } from '../../../../ui/data-table.tsx'
 import { Icon } from '../../../../ui/icon.tsx'
@@ -17,13 +19,18 @@ import type { AdminTenant } from '../types.ts'
 import { AddMemberDialog } from './add-member.tsx'
 import { MemberActions } from './member-actions.tsx'
 import { RoleSelect } from './role-select.tsx'
+import { SupportDialog } from './support-dialog.tsx'
+import type { AdminMember } from './types.ts'
 import { type MemberListInput, ROLES, useMemberHandlers } from './use-member-handlers.tsx'
 
 const ORDERS = ['joinedAt', '-joinedAt'] as const
 const STATUSES = ['ACTIVE', 'INVITED', 'SUSPENDED'] as const
 
 /** The members of a tenant with their actions. */
-export function TenantMembers({ tenant: { id } }: { tenant: AdminTenant }) {
+export function TenantMembers({ tenant }: { tenant: AdminTenant }) {
+  const { id } = tenant
+  const { profile } = useMe()
+  const [acting, setActing] = useState<AdminMember>()
   const { values, page, limit, set, sortBy, onPage, onLimit } = useFilters(['search', 'role', 'status'])
   const sorting = sortBy(ORDERS)
   const [isAdding, { open, close }] = useDisclosure()
@@ -92,7 +99,13 @@ export function TenantMembers({ tenant: { id } }: { tenant: AdminTenant }) {
                   {
                     title: text.actions,
                     actions: true,
-                    cell: (member) => <MemberActions member={member} handlers={handlers} />,
+                    cell: (member) => (
+                      <MemberActions
+                        member={member}
+                        handlers={handlers}
+                        onAct={tenant.supportAccess && member.userId !== profile.id ? setActing : undefined}
+                      />
+                    ),
                   },
                 ]}
               />
@@ -102,6 +115,7 @@ export function TenantMembers({ tenant: { id } }: { tenant: AdminTenant }) {
         </QueryContent>
       </Stack>
       {handlers.dialog}
+      <SupportDialog key={acting?.id} tenant={tenant} member={acting} onClose={() => setActing(undefined)} />
       <AddMemberDialog tenantId={id} opened={isAdding} onClose={close} />
     </Section>
   )
