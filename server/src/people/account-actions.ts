@@ -58,17 +58,19 @@ export async function restoreUser(ctx: Ctx, userId: string, adminRequest: AdminR
 /** Invalidates the current password. Returns whether a link to choose another was mailed. */
 export async function forcePasswordReset(ctx: Ctx, userId: string, adminRequest: AdminRequest): Promise<boolean> {
   const id = parseUserId(userId)
-  const linkSent = await ctx.db.transaction().execute(async (tx) => {
-    const user = await getLockedUser(tx, id)
-    const linkSent = await invalidatePassword(ctx, tx, user)
-    await recordAuditEvent(ctx, tx, {
-      action: 'user.password_reset_forced',
-      ...toAuditSource(adminRequest),
-      userId: id,
-      details: { linkSent },
-    })
-    return linkSent
-  })
+  const linkSent = await retryOnDeadlock(() =>
+    ctx.db.transaction().execute(async (tx) => {
+      const user = await getLockedUser(tx, id)
+      const linkSent = await invalidatePassword(ctx, tx, user)
+      await recordAuditEvent(ctx, tx, {
+        action: 'user.password_reset_forced',
+        ...toAuditSource(adminRequest),
+        userId: id,
+        details: { linkSent },
+      })
+      return linkSent
+    }),
+  )
   await ctx.changes.waitUntilCurrent()
   return linkSent
 }
@@ -76,20 +78,22 @@ export async function forcePasswordReset(ctx: Ctx, userId: string, adminRequest:
 /** Ends every session of the account. Returns their number. */
 export async function endSessions(ctx: Ctx, userId: string, adminRequest: AdminRequest): Promise<number> {
   const id = parseUserId(userId)
-  const count = await ctx.db.transaction().execute(async (tx) => {
-    const user = await getLockedUser(tx, id)
-    const count = await endAllUserSessions(ctx, tx, id)
-    if (count > 0) {
-      await recordAuditEvent(ctx, tx, {
-        action: 'session.all_ended',
-        ...toAuditSource(adminRequest),
-        userId: id,
-        details: { count },
-      })
-      await queueNotice(ctx, tx, { to: user, kind: 'sessions-ended' })
-    }
-    return count
-  })
+  const count = await retryOnDeadlock(() =>
+    ctx.db.transaction().execute(async (tx) => {
+      const user = await getLockedUser(tx, id)
+      const count = await endAllUserSessions(ctx, tx, id)
+      if (count > 0) {
+        await recordAuditEvent(ctx, tx, {
+          action: 'session.all_ended',
+          ...toAuditSource(adminRequest),
+          userId: id,
+          details: { count },
+        })
+        await queueNotice(ctx, tx, { to: user, kind: 'sessions-ended' })
+      }
+      return count
+    }),
+  )
   await ctx.changes.waitUntilCurrent()
   return count
 }
@@ -97,18 +101,20 @@ export async function endSessions(ctx: Ctx, userId: string, adminRequest: AdminR
 /** Removes all second factors of a person who has lost them, and ends every session. */
 export async function resetFactors(ctx: Ctx, userId: string, adminRequest: AdminRequest): Promise<void> {
   const id = parseUserId(userId)
-  await ctx.db.transaction().execute(async (tx) => {
-    const user = await getLockedUser(tx, id)
-    const removed = await removeFactors(tx, id)
-    if (!removed) throw new AppError('MFA_NOT_ENROLLED', { message: 'This person has no second factor.' })
-    await endAllUserSessions(ctx, tx, id)
-    await recordAuditEvent(ctx, tx, {
-      action: 'user.mfa_reset',
-      ...toAuditSource(adminRequest),
-      userId: id,
-      details: { ...removed },
-    })
-    await queueNotice(ctx, tx, { to: user, kind: 'mfa-reset' })
-  })
+  await retryOnDeadlock(() =>
+    ctx.db.transaction().execute(async (tx) => {
+      const user = await getLockedUser(tx, id)
+      const removed = await removeFactors(tx, id)
+      if (!removed) throw new AppError('MFA_NOT_ENROLLED', { message: 'This person has no second factor.' })
+      await endAllUserSessions(ctx, tx, id)
+      await recordAuditEvent(ctx, tx, {
+        action: 'user.mfa_reset',
+        ...toAuditSource(adminRequest),
+        userId: id,
+        details: { ...removed },
+      })
+      await queueNotice(ctx, tx, { to: user, kind: 'mfa-reset' })
+    }),
+  )
   await ctx.changes.waitUntilCurrent()
 }

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type AuditEvent, prepareAuditInsert, recordAuditEvent, userActor } from '../audit/record.ts'
 import type { Ctx } from '../context.ts'
+import { retryOnDeadlock } from '../db/errors.ts'
 import type { Tx } from '../db/open.ts'
 import { clientAddress, clientNetwork, clientUserAgent } from '../http/request/client-address.ts'
 import { clearCookie, readCookie, setCookie } from '../http/request/cookies.ts'
@@ -261,17 +262,19 @@ export async function recordActivity(ctx: Ctx, { id, lastActive }: { id: string;
 
 /** Ends a session and every token issued from it. When it returns, this process refuses them. */
 export async function endSession(ctx: Ctx, id: string, request: FastifyRequest): Promise<void> {
-  await ctx.db.transaction().execute(async (tx) => {
-    const ended = await deleteSession(tx, id)
-    if (!ended) return
-    await recordAuditEvent(ctx, tx, {
-      action: 'session.ended',
-      actor: userActor(ended.operator_id ?? ended.user_id),
-      userId: ended.user_id,
-      request,
-      details: { sessionId: id },
-    })
-  })
+  await retryOnDeadlock(() =>
+    ctx.db.transaction().execute(async (tx) => {
+      const ended = await deleteSession(tx, id)
+      if (!ended) return
+      await recordAuditEvent(ctx, tx, {
+        action: 'session.ended',
+        actor: userActor(ended.operator_id ?? ended.user_id),
+        userId: ended.user_id,
+        request,
+        details: { sessionId: id },
+      })
+    }),
+  )
   await ctx.changes.waitUntilCurrent()
 }
 

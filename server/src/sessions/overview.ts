@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { recordAuditEvent, userActor } from '../audit/record.ts'
 import type { Ctx } from '../context.ts'
+import { retryOnDeadlock } from '../db/errors.ts'
 import type { Db, Tx } from '../db/open.ts'
 import { AppError } from '../errors.ts'
 import { isId } from '../lib/ids.ts'
@@ -33,27 +34,31 @@ function activityBounds({ config, now }: Ctx): ActivityBounds {
 /** Ends a session of the user, which may be the current one, and every token issued from it. */
 export async function endUserSession(ctx: Ctx, { userId, request }: SessionOwner, id: string): Promise<void> {
   if (!isId(id)) throw new AppError('SESSION_NOT_FOUND')
-  await ctx.db.transaction().execute(async (tx) => {
-    if (!(await deleteOwnSession(tx, { userId, id }))) throw new AppError('SESSION_NOT_FOUND')
-    await recordAuditEvent(ctx, tx, {
-      action: 'session.ended',
-      actor: userActor(userId),
-      userId,
-      request,
-      details: { sessionId: id },
-    })
-  })
+  await retryOnDeadlock(() =>
+    ctx.db.transaction().execute(async (tx) => {
+      if (!(await deleteOwnSession(tx, { userId, id }))) throw new AppError('SESSION_NOT_FOUND')
+      await recordAuditEvent(ctx, tx, {
+        action: 'session.ended',
+        actor: userActor(userId),
+        userId,
+        request,
+        details: { sessionId: id },
+      })
+    }),
+  )
   await ctx.changes.waitUntilCurrent()
 }
 
 /** Ends all other sessions of the user and returns how many were active. */
 export async function endOtherSessions(ctx: Ctx, { userId, sessionId, request }: SessionOwner): Promise<number> {
-  const count = await ctx.db.transaction().execute(async (tx) => {
-    const count = await deleteOtherSessions(tx, { userId, exceptId: sessionId, bounds: activityBounds(ctx) })
-    const entry = { actor: userActor(userId), userId, request, details: { count } }
-    if (count > 0) await recordAuditEvent(ctx, tx, { action: 'session.others_ended', ...entry })
-    return count
-  })
+  const count = await retryOnDeadlock(() =>
+    ctx.db.transaction().execute(async (tx) => {
+      const count = await deleteOtherSessions(tx, { userId, exceptId: sessionId, bounds: activityBounds(ctx) })
+      const entry = { actor: userActor(userId), userId, request, details: { count } }
+      if (count > 0) await recordAuditEvent(ctx, tx, { action: 'session.others_ended', ...entry })
+      return count
+    }),
+  )
   await ctx.changes.waitUntilCurrent()
   return count
 }

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { recordAuditEvent, SYSTEM, userActor } from '../audit/record.ts'
 import type { Ctx } from '../context.ts'
+import { retryOnDeadlock } from '../db/errors.ts'
 import { countAgainstLimit } from '../db/limiter.ts'
 import { AppError } from '../errors.ts'
 import { clientNetwork } from '../http/request/client-address.ts'
@@ -89,26 +90,28 @@ async function setPassword(ctx: Ctx, { token, newPassword, request }: ChosenPass
   if (!owner || owner.disabled) throw new AppError('INVALID_TOKEN')
   // Hashing is slow and must not hold a connection.
   const password_hash = await hashChosenPassword(newPassword, toPasswordTraits(owner))
-  const changed = await ctx.db.transaction().execute(async (tx) => {
-    const { userId, email } = await useLink(ctx, tx, { purpose: PURPOSE, token, passwordHash: null })
-    const user = await findUser(tx, userId)
-    if (!user || user.disabled || user.email !== email) throw new AppError('INVALID_TOKEN')
-    // Receiving the mail proves ownership of the address. An unverified account may have been created by somebody else.
-    const takeover = user.email_verified ? {} : user.contested ? EMPTY_PROFILE : { deletion_requested_at: null }
-    await changeUser(ctx, tx, user, { ...takeover, password_hash, email_verified: true, contested: false })
-    await revokeLinks(tx, { userId })
-    await deletePendingOfUser(tx, userId)
-    await deleteSessionsOfUser(tx, userId)
-    await forgetDevices(tx, userId)
-    await queueNotice(ctx, tx, { to: { email, email_verified: true }, kind: 'password-was-reset' })
-    await recordAuditEvent(ctx, tx, {
-      action: 'user.password_reset',
-      actor: userActor(userId),
-      userId,
-      request,
-    })
-    return findUser(tx, userId)
-  })
+  const changed = await retryOnDeadlock(() =>
+    ctx.db.transaction().execute(async (tx) => {
+      const { userId, email } = await useLink(ctx, tx, { purpose: PURPOSE, token, passwordHash: null })
+      const user = await findUser(tx, userId)
+      if (!user || user.disabled || user.email !== email) throw new AppError('INVALID_TOKEN')
+      // Receiving the mail proves ownership of the address. An unverified account may have been created by somebody else.
+      const takeover = user.email_verified ? {} : user.contested ? EMPTY_PROFILE : { deletion_requested_at: null }
+      await changeUser(ctx, tx, user, { ...takeover, password_hash, email_verified: true, contested: false })
+      await revokeLinks(tx, { userId })
+      await deletePendingOfUser(tx, userId)
+      await deleteSessionsOfUser(tx, userId)
+      await forgetDevices(tx, userId)
+      await queueNotice(ctx, tx, { to: { email, email_verified: true }, kind: 'password-was-reset' })
+      await recordAuditEvent(ctx, tx, {
+        action: 'user.password_reset',
+        actor: userActor(userId),
+        userId,
+        request,
+      })
+      return findUser(tx, userId)
+    }),
+  )
   if (!changed) throw new AppError('INVALID_TOKEN')
   await ctx.changes.waitUntilCurrent()
   return changed

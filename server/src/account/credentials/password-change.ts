@@ -1,5 +1,6 @@
 import { recordAuditEvent, userActor } from '../../audit/record.ts'
 import type { Ctx } from '../../context.ts'
+import { retryOnDeadlock } from '../../db/errors.ts'
 import { AppError } from '../../errors.ts'
 import { rotateSessionSecret } from '../../sessions/browser-session.ts'
 import { requirePasswordForLinks, revokeLinks } from '../../sessions/mailed-links.ts'
@@ -22,22 +23,24 @@ export async function changePassword(
   if (newPassword.normalize('NFKC') === currentPassword.normalize('NFKC')) throw new AppError('SAME_PASSWORD')
   const hash = await hashChosenPassword(newPassword, toPasswordTraits(user))
   const { caller, request } = exchange
-  const setCookie = await ctx.db.transaction().execute(async (tx) => {
-    const { id: userId, ...to } = await lockConfirmedUser(tx, exchange, user)
-    await changeUser(ctx, tx, user, { password_hash: hash })
-    await deleteOtherSessions(tx, caller)
-    await revokeLinks(tx, { userId, purpose: 'reset-password' })
-    await revokeLinks(tx, { userId, purpose: 'change-email' })
-    await requirePasswordForLinks(tx, { userId, from: user.password_hash, to: hash })
-    await queueNotice(ctx, tx, { to, kind: 'password-changed' })
-    await recordAuditEvent(ctx, tx, {
-      action: 'user.password_changed',
-      actor: userActor(userId),
-      userId,
-      request,
-    })
-    return rotateSessionSecret(ctx, tx, exchange)
-  })
+  const setCookie = await retryOnDeadlock(() =>
+    ctx.db.transaction().execute(async (tx) => {
+      const { id: userId, ...to } = await lockConfirmedUser(tx, exchange, user)
+      await changeUser(ctx, tx, user, { password_hash: hash })
+      await deleteOtherSessions(tx, caller)
+      await revokeLinks(tx, { userId, purpose: 'reset-password' })
+      await revokeLinks(tx, { userId, purpose: 'change-email' })
+      await requirePasswordForLinks(tx, { userId, from: user.password_hash, to: hash })
+      await queueNotice(ctx, tx, { to, kind: 'password-changed' })
+      await recordAuditEvent(ctx, tx, {
+        action: 'user.password_changed',
+        actor: userActor(userId),
+        userId,
+        request,
+      })
+      return rotateSessionSecret(ctx, tx, exchange)
+    }),
+  )
   setCookie()
   await ctx.changes.waitUntilCurrent()
 }
