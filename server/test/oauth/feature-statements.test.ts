@@ -53,7 +53,7 @@ test('registration: twelve statements, two to read it, eighteen to change it, fi
   await expectStatements(15, async () => expect((await manage('DELETE', own)).status).toBe(204))
 })
 
-test('a client document: six statements for the first page that asks, then five; 22 for the first consent, then nine', async () => {
+test('a client document: seven statements for the first page that asks, then five; 22 for the first consent, then nine', async () => {
   const publisher = await startPublisher()
   const first = { client_id: publisher.publishDocument() }
   const second = { client_id: publisher.publishDocument() }
@@ -63,7 +63,7 @@ test('a client document: six statements for the first page that asks, then five;
     expect(answer.status).toBe(200)
   }
   await open(first)
-  await expectStatements(6, () => open(second))
+  await expectStatements(7, () => open(second))
   await expectStatements(5, () => open(second))
   let code: string | undefined
   const allow = async () => {
