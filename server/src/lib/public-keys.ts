@@ -18,9 +18,9 @@ export const KEY_ALGORITHMS = Object.keys(ALGORITHMS) as KeyAlgorithm[]
 
 export const isKeyAlgorithm = (name: unknown): name is KeyAlgorithm => KEY_ALGORITHMS.includes(name as KeyAlgorithm)
 
-const MIN_RSA_BITS = 2048
+export const MIN_RSA_BITS = 2048
 /** A longer key would make every verification slow. */
-const MAX_RSA_BITS = 8192
+export const MAX_RSA_BITS = 8192
 /** Small exponents are weak, and with 1 every signature can be forged. Large ones are slow. */
 const RSA_EXPONENTS = { min: 65_537n, max: 0xff_ff_ff_ffn }
 
@@ -30,9 +30,8 @@ const REQUIRED_MEMBERS: Record<string, readonly string[]> = {
   EC: ['crv', 'kty', 'x', 'y'],
   OKP: ['crv', 'kty', 'x'],
 }
+export const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k', 'priv']
 const DESCRIPTIVE_MEMBERS = ['kid', 'alg', 'use', 'key_ops', 'ext', 'x5c', 'x5t', 'x5t#S256']
-const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k', 'priv']
-
 /** Why this is not a public key that can verify signatures of clients. */
 export function findPublicKeyProblem(
   jwk: unknown,
@@ -67,12 +66,20 @@ function findUseProblem({ kid, alg, use, key_ops, kty, crv }: Jwk): string | und
 function findMaterialProblem(jwk: Jwk): string | undefined {
   const key = toKeyObject(jwk)
   if (!key) return 'is not a valid key'
-  const { modulusLength: bits, publicExponent = RSA_EXPONENTS.min } = key.asymmetricKeyDetails ?? {}
-  if (bits !== undefined && !(bits >= MIN_RSA_BITS && bits <= MAX_RSA_BITS)) {
-    return `must have ${MIN_RSA_BITS} to ${MAX_RSA_BITS} bits`
-  }
-  const isUsual = publicExponent >= RSA_EXPONENTS.min && publicExponent <= RSA_EXPONENTS.max
-  return isUsual ? undefined : 'must have a usual exponent, such as AQAB'
+  if (!hasUsualSize(key)) return `must have ${MIN_RSA_BITS} to ${MAX_RSA_BITS} bits`
+  return hasUsualExponent(key) ? undefined : 'must have a usual exponent, such as AQAB'
+}
+
+/** Also true for a key that is not an RSA key. */
+export function hasUsualSize({ asymmetricKeyDetails }: KeyObject): boolean {
+  const { modulusLength: bits = MIN_RSA_BITS } = asymmetricKeyDetails ?? {}
+  return bits >= MIN_RSA_BITS && bits <= MAX_RSA_BITS
+}
+
+/** Also true for a key that is not an RSA key. */
+export function hasUsualExponent({ asymmetricKeyDetails }: KeyObject): boolean {
+  const { publicExponent = RSA_EXPONENTS.min } = asymmetricKeyDetails ?? {}
+  return publicExponent >= RSA_EXPONENTS.min && publicExponent <= RSA_EXPONENTS.max
 }
 
 const fits = (algorithm: KeyAlgorithm, { kty, crv }: Jwk): boolean => {

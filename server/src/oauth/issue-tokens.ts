@@ -13,7 +13,7 @@ import { type ClaimColumns, toUserClaims } from './user-claims.ts'
 
 /**
  * The tenant of a user's token, and the roles of the user there. `grant-subject.ts` fills it from a grant, after
- * `switchTenant` in `grants/refresh-token.ts` if the client requests another tenant.
+ * `grants/switch-tenant.ts` if the client requests another tenant.
  */
 export interface TokenTenant {
   id: string

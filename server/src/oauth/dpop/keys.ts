@@ -1,4 +1,5 @@
 import { constants, createPublicKey, hash, type KeyObject, type SigningOptions, verify } from 'node:crypto'
+import { hasUsualExponent, hasUsualSize, MAX_RSA_BITS, MIN_RSA_BITS, PRIVATE_MEMBERS } from '../../lib/public-keys.ts'
 
 /** The public keys of DPoP proofs. */
 
@@ -14,7 +15,7 @@ interface Algorithm {
 const RSA = { kty: 'RSA', members: ['e', 'kty', 'n'], digest: 'sha256' } as const
 const ED25519 = { kty: 'OKP', crv: 'Ed25519', members: ['crv', 'kty', 'x'], digest: null, options: {} } as const
 
-const ALGORITHMS = new Map<unknown, Algorithm>([
+const ALGORITHMS = new Map<string, Algorithm>([
   ['PS256', { ...RSA, options: { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: 32 } }],
   [
     'ES256',
@@ -33,14 +34,7 @@ const ALGORITHMS = new Map<unknown, Algorithm>([
 ])
 
 /** The names of the algorithms that proofs may be signed with. */
-export const PROOF_ALGORITHMS: readonly string[] = ['PS256', 'ES256', 'EdDSA', 'RS256', 'Ed25519']
-
-const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k']
-const MIN_RSA_BITS = 2048
-/** Larger keys take long to verify. */
-const MAX_RSA_BITS = 8192
-/** Small exponents are weak, large ones are slow. */
-const RSA_EXPONENTS = { min: 65_537n, max: 0xff_ff_ff_ffn }
+export const PROOF_ALGORITHMS: readonly string[] = [...ALGORITHMS.keys()]
 
 export interface ProofKey {
   /** The thumbprint of the key (RFC 7638). */
@@ -50,7 +44,7 @@ export interface ProofKey {
 
 /** Reads the key of a proof. Returns a sentence if it must be refused. */
 export function readProofKey(alg: unknown, jwk: unknown): ProofKey | string {
-  const algorithm = ALGORITHMS.get(alg)
+  const algorithm = typeof alg === 'string' ? ALGORITHMS.get(alg) : undefined
   if (!algorithm) return `The alg of the DPoP proof must be one of ${PROOF_ALGORITHMS.join(', ')}.`
   if (typeof jwk !== 'object' || jwk === null) return 'The DPoP proof has no jwk.'
   const given = jwk as Record<string, unknown>
@@ -63,7 +57,7 @@ export function readProofKey(alg: unknown, jwk: unknown): ProofKey | string {
   const members = Object.fromEntries(algorithm.members.map((name) => [name, given[name]]))
   const key = parseKey(members)
   if (!key) return 'The jwk of the DPoP proof is not a valid key.'
-  if (algorithm.kty === 'RSA' && !isAcceptableRsa(key)) {
+  if (!hasUsualSize(key) || !hasUsualExponent(key)) {
     return `The jwk of the DPoP proof must have ${MIN_RSA_BITS} to ${MAX_RSA_BITS} bits and a usual exponent.`
   }
   const { digest, options } = algorithm
@@ -82,10 +76,4 @@ function parseKey(members: Record<string, unknown>): KeyObject | undefined {
   } catch {
     return undefined
   }
-}
-
-function isAcceptableRsa({ asymmetricKeyDetails = {} }: KeyObject): boolean {
-  const { modulusLength = 0, publicExponent = 0n } = asymmetricKeyDetails
-  const hasGoodExponent = publicExponent >= RSA_EXPONENTS.min && publicExponent <= RSA_EXPONENTS.max
-  return modulusLength >= MIN_RSA_BITS && modulusLength <= MAX_RSA_BITS && hasGoodExponent
 }

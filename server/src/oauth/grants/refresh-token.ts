@@ -8,15 +8,15 @@ import type { TokenRequester } from '../client-auth.ts'
 import { requireProofOfKey } from '../dpop/binding.ts'
 import { createRefreshToken, invalidGrant, isConsented, refreshTokenExpiry, toSubject } from '../grant-subject.ts'
 import { issueTokens, type Subject } from '../issue-tokens.ts'
-import { findLicenseOfSubject } from '../license-claim.ts'
+import { findLicenseOfSubject, type LicenseClaim } from '../license-claim.ts'
 import { TOKEN_REUSE } from '../metrics.ts'
 import { requireGrantResource } from '../resources.ts'
 import type { TokenForm, TokenResponse } from '../schema.ts'
 import { parseScope } from '../scopes.ts'
-import { findConsent, listActiveMemberships } from '../store.ts'
 import { endGrant, type GrantEnd } from './end-grant.ts'
 import { renew, rotate } from './rotation.ts'
-import { deleteGrant, findGrantByRefreshToken, type TokenRow } from './store.ts'
+import { findGrantByRefreshToken, type TokenRow } from './store.ts'
+import { requireConsentAfterSwitch, switchTenant } from './switch-tenant.ts'
 import { undoRotationOnFailure, waitForPendingUndo, waitForUndoElsewhere } from './undo-rotation.ts'
 
 /** The refresh token grant (RFC 6749 §6), with rotation (RFC 9700 §4.14.2) except for FAPI 2.0. */
@@ -28,17 +28,15 @@ export async function refresh(ctx: Ctx, requester: TokenRequester, form: TokenFo
   const { client, request } = requester
   const hash = hashSecret(refresh_token)
   await waitForPendingUndo(ctx, hash)
-  const rotates = client.securityProfile !== 'FAPI2'
-  const cached = rotates ? ctx.cache.peek<TokenRow>(keyOf(hash)) : undefined
-  const reply = cached && (await ignoreRefusal(() => rotateToken(ctx, requester, { tokenRow: cached, form })))
+  const cached = isRotated(client) ? ctx.cache.peek<TokenRow>(keyOf(hash)) : undefined
+  const reply = cached && (await ignoreRefusal(() => useToken(ctx, requester, { tokenRow: cached, form })))
   if (reply) return reply
   // Another node may have used a cached token, so a refusal is decided by the database only.
   ctx.cache.delete(keyOf(hash))
   const tokenRow = await findToken(ctx, client, hash)
   if (!tokenRow) throw invalidGrant('The refresh token is not valid.')
-  const use = rotates ? rotateToken : renewToken
   return (
-    (await use(ctx, requester, { tokenRow, form })) ??
+    (await useToken(ctx, requester, { tokenRow, form })) ??
     revokeFamilyOfReusedToken(ctx, {
       action: 'session.token_reused',
       grant: tokenRow,
@@ -49,13 +47,40 @@ export async function refresh(ctx: Ctx, requester: TokenRequester, form: TokenFo
   )
 }
 
+/** Refresh tokens of FAPI 2.0 clients are kept (FAPI 2.0 §5.3.2.1). */
+const isRotated = ({ securityProfile }: Client): boolean => securityProfile !== 'FAPI2'
+
 interface PresentedToken {
   tokenRow: TokenRow
   form: TokenForm
 }
 
-/** What the new tokens are for; undefined if this one was used before. */
-async function checkToken(ctx: Ctx, { client, proof }: TokenRequester, { tokenRow, form }: PresentedToken) {
+/** Checks a refresh token and issues new tokens; undefined if it was used up before. */
+async function useToken(
+  ctx: Ctx,
+  requester: TokenRequester,
+  presented: PresentedToken,
+): Promise<TokenResponse | undefined> {
+  const checked = await checkToken(ctx, requester, presented)
+  if (!checked) return undefined
+  return isRotated(requester.client) ? rotateToken(ctx, requester, checked) : renewToken(ctx, requester, checked)
+}
+
+/** A refresh token that may be used, with what its new tokens are for. */
+interface CheckedToken extends PresentedToken {
+  now: Date
+  /** The row with the tenant that the client requested. */
+  switchedRow: TokenRow
+  subject: Subject
+  license: LicenseClaim | undefined
+}
+
+/** Undefined if the token was used up before. Uses up the proof. */
+async function checkToken(
+  ctx: Ctx,
+  { client, proof }: TokenRequester,
+  { tokenRow, form }: PresentedToken,
+): Promise<CheckedToken | undefined> {
   const now = ctx.now()
   if (tokenRow.client_id !== client.id) throw invalidGrant('The refresh token is not valid.')
   if (tokenRow.token_used_at !== null) return undefined
@@ -68,23 +93,18 @@ async function checkToken(ctx: Ctx, { client, proof }: TokenRequester, { tokenRo
   const subject = subjectFor(client, switchedRow, form)
   const license = await findLicenseOfSubject(ctx, subject)
   await proof?.use()
-  return { now, switchedRow, subject, license }
+  return { tokenRow, form, now, switchedRow, subject, license }
 }
 
 /**
- * Issues new tokens, and keeps the refresh token (FAPI 2.0 §5.3.2.1): only the client itself can use it, and a response
- * that was lost does no harm. Undefined if it was used up before.
+ * Issues new tokens, and keeps the refresh token: only the client itself can use it, and a response that was lost does no
+ * harm.
  */
 async function renewToken(
   ctx: Ctx,
-  requester: TokenRequester,
-  presented: PresentedToken,
-): Promise<TokenResponse | undefined> {
-  const checked = await checkToken(ctx, requester, presented)
-  if (!checked) return undefined
-  const { now, switchedRow, subject, license } = checked
-  const { client, proof } = requester
-  const { tokenRow, form } = presented
+  { client, proof }: TokenRequester,
+  { tokenRow, form, now, switchedRow, subject, license }: CheckedToken,
+): Promise<TokenResponse> {
   const { token_hash: hash, id: grantId, expires_at: grantExpiresAt } = tokenRow
   const expiresAt = refreshTokenExpiry(ctx, client, grantExpiresAt)
   const [reply, isRenewed] = await awaitBoth(
@@ -97,17 +117,12 @@ async function renewToken(
   return reply
 }
 
-/** Issues new tokens and uses up this one; undefined if it was used before. */
+/** Issues new tokens and uses up this one; undefined if another request has used it up. */
 async function rotateToken(
   ctx: Ctx,
-  requester: TokenRequester,
-  presented: PresentedToken,
+  { client, proof }: TokenRequester,
+  { tokenRow, form, now, switchedRow, subject, license }: CheckedToken,
 ): Promise<TokenResponse | undefined> {
-  const checked = await checkToken(ctx, requester, presented)
-  if (!checked) return undefined
-  const { now, switchedRow, subject, license } = checked
-  const { client, proof } = requester
-  const { tokenRow, form } = presented
   const { token: newToken, row: successorRow } = createRefreshToken(ctx, client, tokenRow.expires_at)
   const { token_hash: hash, id: grantId } = tokenRow
   const undo = { hash, successor: successorRow.hash, jkt: tokenRow.dpop_jkt }
@@ -198,47 +213,6 @@ async function revokeFamilyOfReusedToken(ctx: Ctx, reuse: GrantEnd): Promise<nev
   ctx.metrics.count(TOKEN_REUSE, { kind: 'refresh_token' })
   await ctx.changes.waitUntilCurrent()
   throw invalidGrant('The refresh token was already used, so all tokens of this authorization were revoked.')
-}
-
-/** The grant switched to another tenant, of which the user must be an active member. */
-async function switchTenant(ctx: Ctx, client: Client, tokenRow: TokenRow, slug: string): Promise<TokenRow> {
-  const memberships = await listActiveMemberships(ctx.db, tokenRow.user_id)
-  const membership = memberships.find((candidate) => candidate.slug === slug)
-  if (!membership) throw notInTenant(client)
-  const { id, role, mfa_policy, suspended_at: tenant_suspended_at } = membership
-  const switchedRow = { ...tokenRow, tenant_id: id, tenant_slug: slug, role, mfa_policy, tenant_suspended_at }
-  if (client.trusted || id === tokenRow.tenant_id) return switchedRow
-  const consentedRow = await withConsent(ctx, client, switchedRow)
-  if (!isConsented(client, consentedRow)) throw notInTenant(client)
-  return consentedRow
-}
-
-/** With the consent for the tenant of the row. */
-async function withConsent(ctx: Ctx, { applicationId }: Client, tokenRow: TokenRow): Promise<TokenRow> {
-  const { user_id: userId, tenant_id } = tokenRow
-  const consent = await findConsent(ctx.db, { userId, applicationId, tenantId: tenant_id ?? undefined })
-  return { ...tokenRow, consented_scopes: consent?.scopes ?? null }
-}
-
-/** A third-party application must not learn of which tenants the user is a member without consent there. */
-const notInTenant = ({ trusted }: Client): OAuthError =>
-  invalidGrant(
-    trusted
-      ? 'The user is not an active member of that tenant.'
-      : 'The user is not an active member of that tenant or has not consented in it.',
-  )
-
-/** Ends the grant if the user has withdrawn the consent for the new tenant while the grant switched to it. */
-async function requireConsentAfterSwitch(
-  ctx: Ctx,
-  client: Client,
-  { tokenRow, switchedRow }: { tokenRow: TokenRow; switchedRow: TokenRow },
-): Promise<void> {
-  const { id, tenant_id } = switchedRow
-  if (client.trusted || tenant_id === null || tenant_id === tokenRow.tenant_id) return
-  if (isConsented(client, await withConsent(ctx, client, switchedRow))) return
-  await deleteGrant(ctx.db, id)
-  throw notInTenant(client)
 }
 
 /** RFC 6749 §6: the scope may not exceed what was granted. */

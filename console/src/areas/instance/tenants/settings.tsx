@@ -17,15 +17,15 @@ export function TenantSettings({ tenant }: { tenant: AdminTenant }) {
   const { id } = tenant
   const [name, setName] = useState(tenant.name)
   const [slug, setSlug] = useState(tenant.slug)
-  const [isRequired, setRequired] = useState(tenant.mfaPolicy === 'REQUIRED')
-  const [brandingApproved, setApproved] = useState(tenant.brandingApproved)
+  const [isMfaRequired, setMfaRequired] = useState(tenant.mfaPolicy === 'REQUIRED')
+  const [brandingApproved, setBrandingApproved] = useState(tenant.brandingApproved)
   const [emailCodes, setEmailCodes] = useState(tenant.emailCodes)
   const save = useApiMutation('PATCH /api/admin/tenants/{id}', {
     invalidates: ['GET /api/admin/tenants/{id}', 'GET /api/admin/tenants', 'GET /api/tenants'],
     onError: () => true,
     onSuccess: () => showSuccess(text.saved),
   })
-  const mfaPolicy = isRequired ? ('REQUIRED' as const) : ('OPTIONAL' as const)
+  const mfaPolicy = isMfaRequired ? ('REQUIRED' as const) : ('OPTIONAL' as const)
   const body = {
     ...(name !== tenant.name && { name }),
     ...(slug !== tenant.slug && { slug }),
@@ -64,8 +64,8 @@ export function TenantSettings({ tenant }: { tenant: AdminTenant }) {
           <Switch
             label={text.mfa}
             description={text.mfaHint}
-            checked={isRequired}
-            onChange={(event) => setRequired(event.currentTarget.checked)}
+            checked={isMfaRequired}
+            onChange={(event) => setMfaRequired(event.currentTarget.checked)}
           />
           <Switch
             label={text.emailCodes}
@@ -77,7 +77,7 @@ export function TenantSettings({ tenant }: { tenant: AdminTenant }) {
             label={text.branding}
             description={text.brandingHint}
             checked={brandingApproved}
-            onChange={(event) => setApproved(event.currentTarget.checked)}
+            onChange={(event) => setBrandingApproved(event.currentTarget.checked)}
           />
           <Group justify="flex-end">
             <Button type="submit" loading={form.busy} disabled={Object.keys(body).length === 0}>
