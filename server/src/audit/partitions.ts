@@ -10,7 +10,7 @@ import {
 } from './partitions-store.ts'
 
 /**
- * The audit log is partitioned: entries by month, links by position. The last partition of each table has no upper
+ * The audit log is partitioned: entries by month, the links of the hash chain by position. The last partition of each table has no upper
  * bound, so that every row fits into a partition. It is split while it is still empty, which is fast.
  */
 

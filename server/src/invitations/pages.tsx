@@ -103,7 +103,8 @@ const parseForm = (form: Fields) => ({
 /** With an account for the address, the new sign-in replaces the session. Without one, the session must end first. */
 async function switchAccount(ctx: Ctx, input: InvitationPageInput): Promise<PageResult> {
   const invitation = await getInvitationDetails(ctx, input.token)
-  if (invitation.hasAccount) return { redirect: signInUrl(ctx, toLogin(ctx, input, invitation), true) }
+  if (invitation.hasAccount)
+    return { redirect: signInUrl(ctx, toLogin(ctx, input, invitation), { mustReauthenticate: true }) }
   await signOut(ctx, input)
   return { redirect: pathOf(input) }
 }
@@ -157,7 +158,7 @@ function choosePage(ctx: Ctx, input: InvitationPageInput, { view, mailed }: { vi
   if (session && session.email !== email) return <WrongAccountPage {...view} sessionEmail={session.email} />
   if (session?.emailVerified) return <AcceptPage {...view} />
   if (session) return <UnverifiedPage {...view} mailed={mailed} />
-  if (hasAccount) return <SignInPage {...view} signInUrl={signInUrl(ctx, login, false)} />
+  if (hasAccount) return <SignInPage {...view} signInUrl={signInUrl(ctx, login)} />
   const providers = ctx.config.sso.map((provider) => ({
     label: provider.label,
     path: urlWithLogin(ctx, ssoPath(provider), login),

@@ -80,7 +80,8 @@ export async function dispatch(
       outcome.kind === 'finish' ? await issueCode(ctx, exchange.request, { request, pushed, ...outcome }) : undefined
     if (code !== undefined) return respondToClient(ctx, request, { code })
     if (request.prompts.includes('none')) throw new OAuthError('login_required', 'The user must sign in first.')
-    return { redirect: signInUrl(ctx, login, outcome.kind === 'login' && outcome.reauthenticate) }
+    const mustReauthenticate = outcome.kind === 'login' && outcome.reauthenticate
+    return { redirect: signInUrl(ctx, login, { mustReauthenticate }) }
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error
     const page = await findRefusedPage(ctx, exchange, { target, login, tenantSlug: fields.get('tenant'), error })

@@ -58,7 +58,7 @@ export const lifetimeOf = ({ config }: Ctx, { lifetimes }: Client, kind: keyof C
 
 /**
  * The jti starts with the id of the grant, or of the secret or key for machine clients, so that its validity can be
- * looked up. That of an exchanged token starts with the jti of the token before, and so ends with it.
+ * looked up. That of an exchanged token starts with the jti of the token before, and is valid only as long as that one.
  */
 const newJti = (start: string) => `${start}.${randomText(12)}`
 

@@ -5,8 +5,7 @@ import { AppError, OAuthError } from '../errors.ts'
 import { createCsrfToken, requireCsrf } from '../http/request/csrf.ts'
 import { redirectToGet } from '../http/request/redirect-to-get.ts'
 import { definePage, type PageInput, type PageResult } from '../http/routing/define-route.ts'
-import type { Fields } from '../lib/fields.ts'
-import { toFields } from '../lib/fields.ts'
+import { type Fields, toFields } from '../lib/fields.ts'
 import { findLoginBrand } from '../sessions/brand.ts'
 import { findBrowserSession } from '../sessions/browser-session.ts'
 import { readLoginTransaction, signInUrl, urlWithLogin } from '../sessions/login-transaction.ts'
@@ -56,7 +55,7 @@ export const authorizePages = [
   }),
   defineStepForm(PATHS.account, async (ctx, { form, login }) =>
     form.get('choice') === 'other'
-      ? { answer: { redirect: signInUrl(ctx, login, true) } }
+      ? { answer: { redirect: signInUrl(ctx, login, { mustReauthenticate: true }) } }
       : { state: { ...login.state, account: form.get('session') ?? '' } },
   ),
   defineStepForm(PATHS.tenant, async (_ctx, { form, login }) => ({
@@ -136,17 +135,16 @@ const showStep =
   async (step, authorizeRequest, login) => {
     const { client, resource } = authorizeRequest
     const viewer = step.session.userId
-    const consent =
-      step.kind === 'consent'
-        ? { consent: { tenantId: step.tenant?.id, scopes: consentScopesOf(authorizeRequest) } }
-        : {}
+    const consent = step.kind === 'consent' && {
+      consent: { tenantId: step.tenant?.id, scopes: consentScopesOf(authorizeRequest) },
+    }
     const shownLogin = { ...login, state: { ...login.state, viewer, ...consent } }
     const props = {
       action: urlWithLogin(ctx, PATHS[step.kind], shownLogin),
       csrf: createCsrfToken(ctx, request, reply),
       application: client.applicationName,
       session: step.session,
-      otherAccount: signInUrl(ctx, { ...login, loginHint: undefined }, true),
+      otherAccount: signInUrl(ctx, { ...login, loginHint: undefined }, { mustReauthenticate: true }),
     }
     const page = () => {
       if (step.kind === 'account') return <AccountPage {...props} />

@@ -95,7 +95,8 @@ export async function finishSignUp(ctx: Ctx, exchange: Exchange, awaited: Awaite
   const isFirst = await endWait(ctx, exchange, awaited)
   if (passwordHash === undefined) return signedInPage
   if (!isFirst) return pageUrl(ctx, '/login', login)
-  if (login && isTooOld(ctx, createdAt, login)) return signInUrl(ctx, { ...login, loginHint: user.email }, true)
+  if (login && isTooOld(ctx, createdAt, login))
+    return signInUrl(ctx, { ...login, loginHint: user.email }, { mustReauthenticate: true })
   const result = await establishSession(ctx, exchange, { user, amr: ['pwd'], authTime: createdAt, login })
   return nextPage(ctx, result, login)
 }

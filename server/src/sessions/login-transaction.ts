@@ -35,8 +35,12 @@ export function readLoginTransaction(ctx: Ctx, sealed: string | undefined): Logi
   return login && ctx.now().getTime() - login.startedAt < LOGIN_MAX_AGE_MS ? login : undefined
 }
 
-export const signInUrl = (ctx: Ctx, login: LoginTransaction, mustReauthenticate: boolean): string =>
-  urlWithLogin(ctx, '/login', { ...login, mustReauthenticate })
+/** With `mustReauthenticate`, the user signs in again although there is a session. */
+export const signInUrl = (
+  ctx: Ctx,
+  login: LoginTransaction,
+  { mustReauthenticate }: { mustReauthenticate: boolean } = { mustReauthenticate: false },
+): string => urlWithLogin(ctx, '/login', { ...login, mustReauthenticate })
 
 export const sealLogin = (ctx: Ctx, login: LoginTransaction): string =>
   sealText(ctx.keys, PURPOSE, JSON.stringify(toWire(login)))

@@ -17,7 +17,7 @@ export const MfaRequired = Type.Object(
   {
     mfaRequired: Type.Literal(true),
     methods: Type.Array(Type.Union([Type.Literal('totp'), Type.Literal('passkey'), Type.Literal('recovery_code')]), {
-      description: 'What may be shown',
+      description: 'The methods that the user can choose from',
     }),
   },
   { title: 'MfaRequired' },

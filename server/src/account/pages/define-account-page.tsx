@@ -33,7 +33,7 @@ export function defineAccountPage({ path, show, submit }: AccountPage): Page[] {
     path,
     handler: async (ctx, pageInput) => {
       const input = await toAccountInput(ctx, pageInput)
-      return input ? show(ctx, input) : { redirect: signInPath(ctx, path, false) }
+      return input ? show(ctx, input) : { redirect: signInPath(ctx, path) }
     },
   })
   if (!submit) return [get]
@@ -43,12 +43,13 @@ export function defineAccountPage({ path, show, submit }: AccountPage): Page[] {
     handler: async (ctx, pageInput) => {
       requireCsrf(ctx, pageInput.request, pageInput.form)
       const input = await toAccountInput(ctx, pageInput)
-      if (!input) return { redirect: signInPath(ctx, path, false) }
+      if (!input) return { redirect: signInPath(ctx, path) }
       try {
         return await submit(ctx, input)
       } catch (error) {
         const problem = toPageProblem(error, input.reply)
-        if (problem.error.code === 'REAUTHENTICATION_REQUIRED') return { redirect: signInPath(ctx, path, true) }
+        if (problem.error.code === 'REAUTHENTICATION_REQUIRED')
+          return { redirect: signInPath(ctx, path, { mustReauthenticate: true }) }
         const page = await show(ctx, input, problem)
         return 'html' in page ? { ...page, status: problem.status } : page
       }
@@ -66,9 +67,9 @@ async function toAccountInput(ctx: Ctx, input: PageInput): Promise<AccountPageIn
   return { ...input, caller, session, csrf: createCsrfToken(ctx, input.request, input.reply) }
 }
 
-/** The sign-in page, which returns to `path`. `again` asks for a new sign-in although there is a session. */
-const signInPath = (ctx: Ctx, path: string, again: boolean): string =>
-  signInUrl(ctx, { next: path, startedAt: ctx.now().getTime(), formTargets: [], state: undefined }, again)
+/** The sign-in page, which returns to `path`. */
+const signInPath = (ctx: Ctx, path: string, options?: { mustReauthenticate: boolean }): string =>
+  signInUrl(ctx, { next: path, startedAt: ctx.now().getTime(), formTargets: [], state: undefined }, options)
 
 interface CurrentPasswordFieldProps {
   hasPassword: boolean

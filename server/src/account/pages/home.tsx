@@ -10,16 +10,16 @@ import { type AccountPageInput, defineAccountPage } from './define-account-page.
 /** The landing page after a sign-in without an application. */
 export const homePages = defineAccountPage({
   path: '/account',
-  show: (ctx, input) => showHome(ctx, input, false),
+  show: (ctx, input) => showHome(ctx, input, { mailed: false }),
   submit: resendMail,
 })
 
 async function resendMail(ctx: Ctx, input: AccountPageInput) {
   await resendVerification(ctx, await getCurrentUser(ctx, input.caller))
-  return showHome(ctx, input, true)
+  return showHome(ctx, input, { mailed: true })
 }
 
-async function showHome(ctx: Ctx, input: AccountPageInput, mailed: boolean) {
+async function showHome(ctx: Ctx, input: AccountPageInput, { mailed }: { mailed: boolean }) {
   const memberships = await listMembershipsOf(ctx.db, input.caller.userId, ctx.now())
   const tenants = memberships.filter(({ status }) => status === 'ACTIVE').map(({ tenantName }) => tenantName)
   const { session, csrf } = input
@@ -30,6 +30,7 @@ async function showHome(ctx: Ctx, input: AccountPageInput, mailed: boolean) {
 interface HomePageProps extends Pick<AccountPageInput, 'session' | 'csrf'> {
   /** The names of the tenants with an active membership. */
   tenants: string[]
+  /** The mail that confirms the address was sent just now. */
   mailed: boolean
 }
 

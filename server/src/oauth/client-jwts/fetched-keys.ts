@@ -55,8 +55,8 @@ function parseKeys(body: Buffer): Jwk[] {
   const keys = (set.keys.slice(0, MAX_KEYS) as unknown[]).filter(
     (key) => findPublicKeyProblem(key, { allowUnknownMembers: true }) === undefined,
   )
-  return keys.map((key) => withoutRest(key as Jwk))
+  return keys.map((key) => pickReadMembers(key as Jwk))
 }
 
 /** The members that are read later. Others, such as certificates, may be long. */
-const withoutRest = ({ kty, crv, x, y, n, e, kid, alg }: Jwk): Jwk => ({ kty, crv, x, y, n, e, kid, alg })
+const pickReadMembers = ({ kty, crv, x, y, n, e, kid, alg }: Jwk): Jwk => ({ kty, crv, x, y, n, e, kid, alg })

@@ -133,7 +133,7 @@ async function showCodePage(ctx: Ctx, input: PageInput, { text, isLinked, proble
         code={text}
         isLinked={isLinked}
         problem={problem?.message}
-        signIn={isLimited ? signInUrl(ctx, newSignIn(ctx), false) : undefined}
+        signIn={isLimited ? signInUrl(ctx, newSignIn(ctx)) : undefined}
       />,
     ),
   }
@@ -225,8 +225,8 @@ async function resume(
   try {
     const step = await findNextStep(ctx, input, { request, login })
     if (step.kind === 'second-factor') return { redirect: urlWithLogin(ctx, step.path, login) }
-    if (step.kind === 'login' || step.kind === 'account')
-      return { redirect: signInUrl(ctx, login, step.kind === 'account') }
+    if (step.kind === 'login') return { redirect: signInUrl(ctx, login) }
+    if (step.kind === 'account') return { redirect: signInUrl(ctx, login, { mustReauthenticate: true }) }
     const next =
       step.kind === 'tenant'
         ? step
@@ -234,7 +234,9 @@ async function resume(
     return await work({ login, device, client, session: step.session, next })
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error
-    const page = <WrongAccountPage message={error.message} otherAccount={signInUrl(ctx, login, true)} />
+    const page = (
+      <WrongAccountPage message={error.message} otherAccount={signInUrl(ctx, login, { mustReauthenticate: true })} />
+    )
     return { status: 403, html: render(page, await findLoginBrand(ctx, login)) }
   }
 }
@@ -261,7 +263,7 @@ async function showStep(ctx: Ctx, { request, reply }: PageInput, step: Step): Pr
     csrf: createCsrfToken(ctx, request, reply),
     application: client.applicationName,
     session,
-    otherAccount: signInUrl(ctx, login, true),
+    otherAccount: signInUrl(ctx, login, { mustReauthenticate: true }),
   }
   const page =
     next.kind === 'tenant' ? (

@@ -11,7 +11,7 @@ import {
 } from '../client-jwts/jwt.ts'
 import { verifySignature } from '../client-jwts/keys.ts'
 
-/** The type of RFC 9101 §10.8.1, and that of OpenID Connect Core §6.1, which has none of its own. */
+/** The type of RFC 9101 §10.8.1, and that of any JWT: OpenID Connect Core §6.1 names no type. */
 const TYPES = ['oauth-authz-req+jwt', 'jwt']
 
 /** FAPI 2.0 Message Signing: after nbf. */

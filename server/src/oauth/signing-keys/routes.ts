@@ -3,12 +3,11 @@ import { toAuditSource } from '../../audit/record.ts'
 import { AppError } from '../../errors.ts'
 import { defineRoute } from '../../http/routing/define-route.ts'
 import { describePage, toRange } from '../../http/routing/pagination.ts'
+import type { Rotation, SigningKeyInfo } from '../../keys/signing-keys.ts'
 import { KeyQuery, RotatedKeys, RotateKeyRequest, type SigningKeyBody, SigningKeyPage } from './schema.ts'
 import { listKeys, rotateKeys } from './service.ts'
 
 const common = { tag: 'Administration', caller: 'administrator' } as const
-
-type SigningKeyInfo = Awaited<ReturnType<typeof listKeys>>[number]
 
 const toBody = ({ algorithm, createdAt, activatesAt, retiresAt, ...key }: SigningKeyInfo): SigningKeyBody => ({
   ...key,
@@ -48,16 +47,18 @@ export const signingKeyRoutes = [
     idempotent: true,
     async handler(ctx, { body, caller, request, reply }) {
       const rotations = await rotateKeys(ctx, body, toAuditSource(caller, request))
-      const keys = await listKeys(ctx)
-      // A concurrent replacement may have withdrawn a key; then the newest one of its algorithm is returned.
-      const [first, ...others] = rotations.flatMap(({ kid, algorithm, isNew }) => {
-        const rotated = keys.find((key) => key.kid === kid)
-        const newest = rotated ?? keys.find((key) => key.algorithm === algorithm)
-        return newest ? [{ body: toBody(newest), isNew: rotated !== undefined && isNew }] : []
-      })
+      const [first, ...others] = findRotated(rotations, await listKeys(ctx))
       if (!first) throw new AppError('UNAVAILABLE')
       reply.code([first, ...others].some(({ isNew }) => isNew) ? 201 : 200)
-      return { ...first.body, ...(others.length > 0 && { others: others.map(({ body }) => body) }) }
+      return { ...toBody(first.key), ...(others.length > 0 && { others: others.map(({ key }) => toBody(key)) }) }
     },
   }),
 ]
+
+/** A concurrent replacement may have withdrawn a key. Then the newest one of its algorithm is returned. */
+const findRotated = (rotations: Rotation[], keys: SigningKeyInfo[]): { key: SigningKeyInfo; isNew: boolean }[] =>
+  rotations.flatMap(({ kid, algorithm, isNew }) => {
+    const rotated = keys.find((key) => key.kid === kid)
+    const key = rotated ?? keys.find((candidate) => candidate.algorithm === algorithm)
+    return key ? [{ key, isNew: rotated !== undefined && isNew }] : []
+  })
