@@ -2,8 +2,8 @@ import type { FastifyRequest } from 'fastify'
 import type { Client } from '../applications/clients.ts'
 import { limitClientsOfUser, readDocumentClient } from '../applications/documents/clients.ts'
 import type { Ctx } from '../context.ts'
-import { createLimiter, type RateLimit } from '../db/limiter.ts'
-import { OAuthError, tooManyAttempts } from '../errors.ts'
+import { countAgainstLimit, type RateLimit } from '../db/limiter.ts'
+import { OAuthError } from '../errors.ts'
 import { clientNetwork } from '../http/request/client-address.ts'
 
 /** Documents that are fetched for one network. Others of the same network may use the cached ones. */
@@ -17,8 +17,8 @@ const STORED: RateLimit = { name: 'document-clients', max: 30, seconds: 3600 }
 export async function requireDocumentClient(ctx: Ctx, request: FastifyRequest, url: string): Promise<Client> {
   const network = clientNetwork(request)
   const mayFetch = async () => {
-    await count(ctx, FETCHES, network)
-    await count(ctx, FETCHES_FROM_HOST, new URL(url).hostname.replace(/\.$/, ''))
+    await countAgainstLimit(ctx.db, FETCHES, network)
+    await countAgainstLimit(ctx.db, FETCHES_FROM_HOST, new URL(url).hostname.replace(/\.$/, ''))
   }
   const result = await readDocumentClient(ctx, url, { network, mayFetch })
   if ('problem' in result) throw new OAuthError('invalid_request', result.problem, { facts: result.facts })
@@ -28,11 +28,6 @@ export async function requireDocumentClient(ctx: Ctx, request: FastifyRequest, u
 /** A user may have any number of documents, so the clients that are stored for them are limited. */
 export async function limitStoring(ctx: Ctx, client: Client, userId: string): Promise<void> {
   if (!client.changedDocument) return
-  await count(ctx, STORED, userId)
+  await countAgainstLimit(ctx.db, STORED, userId)
   await limitClientsOfUser(ctx, client, userId)
-}
-
-async function count({ db }: Ctx, limit: RateLimit, key: string): Promise<void> {
-  const wait = await createLimiter(db, limit).count(key)
-  if (wait !== undefined) throw tooManyAttempts(wait)
 }

@@ -42,7 +42,7 @@ export async function findRefusedPage(ctx: Ctx, exchange: Exchange, refused: Ref
   const back = <ResponseLink {...{ ctx, target, response }} />
   const page =
     isAboutTenant && session && login ? (
-      <NoTenantPage {...{ client, session, back }} otherAccount={signInUrl(ctx, login, true)} />
+      <NoTenantPage {...{ client, session, back }} otherAccount={signInUrl(ctx, login, { mustReauthenticate: true })} />
     ) : (
       <RefusedPage {...{ client, redirectUri, error, back }} />
     )

@@ -2,8 +2,8 @@ import { toClientRef } from '../../applications/clients/locked.ts'
 import { getClient } from '../../applications/clients/registration.ts'
 import { type AuditSource, recordAuditEvent } from '../../audit/record.ts'
 import type { Ctx } from '../../context.ts'
-import { createLimiter } from '../../db/limiter.ts'
-import { AppError, tooManyAttempts } from '../../errors.ts'
+import { countAgainstLimit } from '../../db/limiter.ts'
+import { AppError } from '../../errors.ts'
 import { isId } from '../../lib/ids.ts'
 import { type LogoutDeliveryBody, type LogoutDeliveryPage, type LogoutDeliveryQuery, MAX_PAGE_SIZE } from './schema.ts'
 import { type LogoutDelivery, listLogouts, requeueLogout } from './store.ts'
@@ -40,8 +40,7 @@ export async function replayLogout(
 ): Promise<void> {
   const client = await getClient(ctx, id)
   await ctx.db.transaction().execute(async (tx) => {
-    const wait = await createLimiter(tx, LIMIT).count(client.id)
-    if (wait !== undefined) throw tooManyAttempts(wait)
+    await countAgainstLimit(tx, LIMIT, client.id)
     const delivery = { id: deliveryId, clientRowId: client.id, now: ctx.now() }
     if (!isId(deliveryId) || !(await requeueLogout(tx, delivery))) throw new AppError('DELIVERY_NOT_FOUND')
     const details = { ...toClientRef(client), deliveryId }
