@@ -1,3 +1,4 @@
+import { type Client, findClient } from '../../applications/clients.ts'
 import type { Ctx } from '../../context.ts'
 import { AppError } from '../../errors.ts'
 import { clientNetwork } from '../../http/request/client-address.ts'
@@ -41,6 +42,12 @@ export async function findDevice(
       requestLog(exchange.request).info({ reason: refused }, 'user code refused')
     },
   })
+}
+
+/** The client of the device, while it may still use this grant. */
+export async function findUsableClient(ctx: Ctx, { client_identifier }: PendingDevice): Promise<Client | undefined> {
+  const client = await findClient(ctx, client_identifier)
+  return client && !client.disabled && client.deviceFlow ? client : undefined
 }
 
 async function guessLimits(ctx: Ctx, exchange: Exchange, browser: string): Promise<GuessLimit[]> {

@@ -1,4 +1,4 @@
-import { type Client, findClient } from '../../applications/clients.ts'
+import type { Client } from '../../applications/clients.ts'
 import type { Ctx } from '../../context.ts'
 import { AppError, OAuthError } from '../../errors.ts'
 import { type PageProblem, toPageProblem } from '../../http/errors/page-problem.ts'
@@ -21,7 +21,7 @@ import { TenantPage } from '../step-pages.tsx'
 import type { ActiveMembership } from '../store.ts'
 import { DEVICE_PATH } from './authorize-device.ts'
 import { allowDevice, refuseDevice } from './decide.ts'
-import { findDevice } from './find-device.ts'
+import { findDevice, findUsableClient } from './find-device.ts'
 import { findPendingDevice, isAllowedFrom, type PendingDevice } from './store.ts'
 import { formatUserCode, parseUserCode } from './user-code.ts'
 import { CodePage, DecisionPage, DonePage, EndedPage, toDeviceFacts, WrongAccountPage } from './views.tsx'
@@ -178,11 +178,6 @@ function getLogin(ctx: Ctx, { request, query }: PageInput): DeviceLogin {
   throw new AppError('INVALID_REQUEST', {
     message: 'This has taken too long, was cut off, or began in another browser. Type the code again.',
   })
-}
-
-async function findUsableClient(ctx: Ctx, { client_identifier }: PendingDevice): Promise<Client | undefined> {
-  const client = await findClient(ctx, client_identifier)
-  return client && !client.disabled && client.deviceFlow ? client : undefined
 }
 
 interface Step {
