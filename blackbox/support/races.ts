@@ -9,11 +9,13 @@ declare module 'vitest' {
   }
 }
 
+export const FULL = inject('full')
+
 const QUICK_ROUNDS = 1
 
 /** Each round uses new data and must end in an allowed outcome. The quick run does the first one. */
 export const rounds = (count = 20): number[] =>
-  Array.from({ length: inject('full') ? count : Math.min(count, QUICK_ROUNDS) }, (_, index) => index + 1)
+  Array.from({ length: FULL ? count : Math.min(count, QUICK_ROUNDS) }, (_, index) => index + 1)
 
 export const runConcurrently = <T>(count: number, act: (index: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, (_, index) => act(index)))

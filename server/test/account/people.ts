@@ -103,8 +103,8 @@ export interface Mail {
 
 /** The mails of the demo mailbox to an address, newest first. */
 export async function listMailTo({ url }: TestService, address: string): Promise<Mail[]> {
-  const mails = (await (await fetch(`${url}/dev/mailbox/messages`)).json()) as Mail[]
-  return mails.filter(({ to }) => to === address)
+  const query = new URLSearchParams({ to: address })
+  return (await (await fetch(`${url}/dev/mailbox/messages?${query}`)).json()) as Mail[]
 }
 
 /** The token of the link in a mail; undefined when there is none. */

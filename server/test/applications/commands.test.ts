@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
+import { runCommandHere } from '../support/command.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { runToEnd, tempFolder } from '../support/program.ts'
 import { FULL } from '../support/rounds.ts'
@@ -15,16 +16,18 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-const latchkey = (...args: string[]) => runToEnd(args, { env })
+/** The first test, the help and refused options are of the real program. */
+const program = (...args: string[]) => runToEnd(args, { env })
+const latchkey = (...args: string[]) => runCommandHere(args, env)
 const WEB = ['client', 'create', '--application', 'shop', '--kind', 'WEB', '--name', 'Shop on the web']
 
 test('the command line creates applications and clients and prints the secret once', async () => {
   expect(await latchkey('client', 'list')).toEqual({ code: 0, output: 'There are no clients yet.\n' })
-  expect(await latchkey('application', 'create', '--name', 'Shop', '--third-party')).toEqual({
+  expect(await program('application', 'create', '--name', 'Shop', '--third-party')).toEqual({
     code: 0,
     output: expect.stringMatching(/^Application shop is created\. Its id is [0-9a-f-]{36}\.\n$/),
   })
-  const created = await latchkey(
+  const created = await program(
     ...WEB,
     '--redirect-uri',
     'https://a.example/cb',
@@ -102,7 +105,7 @@ test('an application with another signing algorithm can be created', async () =>
   await latchkey('application', 'create', '--name', 'Signed', '--signing-algorithm', 'ES256')
   const { output } = await latchkey('export')
   expect(output.split('slug: signed')[1]).toContain('signingAlgorithm: ES256')
-  const refused = await latchkey('application', 'create', '--name', 'Other', '--signing-algorithm', 'HS256')
+  const refused = await program('application', 'create', '--name', 'Other', '--signing-algorithm', 'HS256')
   expect(refused).toMatchObject({ code: 1, output: expect.stringContaining('RS256, PS256, ES256, EdDSA') })
 })
 
@@ -168,7 +171,7 @@ describe('a client with a key', () => {
 })
 
 test('the help of client create names the option for such a library', async () => {
-  const { output } = await latchkey('client', 'create', '--help')
+  const { output } = await program('client', 'create', '--help')
   const unwrapped = output.replace(/\s+/g, ' ')
   expect(unwrapped).toContain('--no-require-nonce accept sign-ins of libraries that send no nonce')
 })
@@ -187,7 +190,7 @@ const REFUSED: [string, string[], string][] = [
 test.each(FULL ? REFUSED : REFUSED.slice(0, 1))(
   '%s is refused with a readable message',
   async (_name, args, output) => {
-    expect(await latchkey(...args)).toEqual({ code: 1, output })
+    expect(await program(...args)).toEqual({ code: 1, output })
   },
 )
 

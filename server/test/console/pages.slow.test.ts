@@ -8,15 +8,17 @@ import { openConsole } from './console-page.ts'
 const ACCOUNT = ['/account/profile', ...fullRunOnly('/account/security', '/account/sessions', '/account/data')]
 const TENANT = [
   'members',
-  'licenses',
-  'audit',
-  ...fullRunOnly('invitations', 'licenses/project-manager', 'webhooks', 'mails', 'settings'),
+  ...fullRunOnly('licenses', 'audit', 'invitations', 'licenses/project-manager', 'webhooks', 'mails', 'settings'),
 ]
 const INSTANCE = [
   '/instance',
-  '/instance/tenants',
   '/instance/users',
-  ...fullRunOnly('/instance/applications', '/instance/applications/new', '/instance/license-types'),
+  ...fullRunOnly(
+    '/instance/tenants',
+    '/instance/applications',
+    '/instance/applications/new',
+    '/instance/license-types',
+  ),
   ...fullRunOnly('/instance/keys', '/instance/webhooks', '/instance/mails', '/instance/audit', '/instance/health'),
 ]
 

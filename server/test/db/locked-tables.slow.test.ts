@@ -10,7 +10,8 @@ import { machineToken, obtainTokens, PASSWORD, refresh, signIn, startDemoService
 
 let service: TestService
 beforeEach(async () => {
-  service = await startDemoService()
+  // In the quick run the lock timeout is shorter than in production.
+  service = await startDemoService(FULL ? {} : { lockTimeoutMs: 1_000 })
 })
 afterEach(() => service.close())
 
@@ -18,7 +19,7 @@ afterEach(() => service.close())
 const WRITES = FULL ? { creations: 20, signIns: 20 } : { creations: 1, signIns: 4 }
 
 /** The interval of requests that do not need the locked table. */
-const PACE_MS = 250
+const PACE_MS = FULL ? 250 : 50
 
 const lock = (table: string) => ({ statement: `lock table ${table} in access exclusive mode` })
 

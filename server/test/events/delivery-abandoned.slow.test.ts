@@ -7,7 +7,10 @@ import { createInstanceHook, createTenantHook, HOUR_MS, type Hook, openShop, run
 setUpDeliveries()
 
 describe('after three days', () => {
-  /** Advances to each next attempt until none is left. Returns the times of the attempts in hours. */
+  /**
+   * Advances to each next attempt until none is left. In the quick run the second attempt is the last.
+   * Returns the times of the attempts in hours.
+   */
   async function exhaust(hook: Hook): Promise<number[]> {
     const start = service.ctx.now().getTime()
     const times: number[] = []
@@ -16,7 +19,8 @@ describe('after three days', () => {
       times.push((service.ctx.now().getTime() - start) / HOUR_MS)
       const [oldest] = (await deliveriesOf(hook)).reverse()
       if (!oldest?.nextAttemptAt) break
-      advance(Date.parse(oldest.nextAttemptAt) - service.ctx.now().getTime() + 1)
+      const wait = Date.parse(oldest.nextAttemptAt) - service.ctx.now().getTime() + 1
+      advance(FULL ? wait : 72 * HOUR_MS)
     }
     return times
   }
@@ -27,8 +31,10 @@ describe('after three days', () => {
     await shop.rename('Lost')
     await shop.rename('Kept')
     const times = await exhaust(hook)
-    expect(times.length).toBeGreaterThan(15)
-    expect(times.length).toBeLessThan(30)
+    if (FULL) {
+      expect(times.length).toBeGreaterThan(15)
+      expect(times.length).toBeLessThan(30)
+    }
     expect(times.at(-1)).toBeGreaterThanOrEqual(72)
     expect(times.at(-1)).toBeLessThan(72.1)
     expect(await deliveriesOf(hook)).toMatchObject([

@@ -4,7 +4,8 @@ import type { Ctx } from '../../src/context.ts'
 import { type ChangeFeed, noopChangeFeed } from '../../src/db/changes.ts'
 import { type Db, openDb } from '../../src/db/open.ts'
 import { createSigner } from '../../src/keys/signer.ts'
-import { type Rotation, rotateSigningKeys } from '../../src/keys/signing-keys.ts'
+import { ensureSigningKeys, type Rotation, rotateSigningKeys } from '../../src/keys/signing-keys.ts'
+import { insertSigningKey, listSigningKeys, listUsedAlgorithms, type StoredKey } from '../../src/keys/store.ts'
 import { createSealer, type Sealer } from '../../src/lib/seal.ts'
 import type { Signer } from '../../src/lib/signer.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
@@ -32,6 +33,11 @@ export interface Nodes {
   sealer: Sealer
   advance(ms: number): void
   start(options?: Partial<Pick<Deps, 'keys' | 'changes'>> & { config?: Partial<Config> }): Node
+  /**
+   * Creates the keys that are missing. If there are none at all, keys of an earlier test are used again as if they were
+   * new, because creating RSA keys takes long.
+   */
+  ensureKeys(node: Node): Promise<void>
   close(): Promise<void>
 }
 
@@ -40,6 +46,12 @@ export async function openNodes(): Promise<Nodes> {
   const db = openDb(database, 10)
   const sealer = createSealer([randomBytes(32)])
   let time = Date.parse('2030-01-01T00:00:00Z')
+  const known = new Map<string, StoredKey>()
+  /** Moves a key to another time of creation. */
+  const createdAt = (key: StoredKey, at: Date): StoredKey => {
+    const delay = key.activates_at.getTime() - key.created_at.getTime()
+    return { ...key, created_at: at, activates_at: new Date(at.getTime() + delay) }
+  }
   return {
     database,
     db,
@@ -74,6 +86,17 @@ export async function openNodes(): Promise<Nodes> {
           isOutage = isOut
         },
       }
+    },
+    async ensureKeys(node) {
+      if ((await listSigningKeys(db)).length === 0) {
+        const used: string[] = await listUsedAlgorithms(db)
+        const again = [...known.values()].filter(({ algorithm }) => used.includes(algorithm))
+        await db.transaction().execute(async (tx) => {
+          for (const key of again) await insertSigningKey(tx, createdAt(key, new Date(time)))
+        })
+      }
+      await ensureSigningKeys(node)
+      for (const key of await listSigningKeys(db)) if (!known.has(key.algorithm)) known.set(key.algorithm, key)
     },
     async close() {
       await db.destroy()

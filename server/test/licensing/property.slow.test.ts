@@ -76,7 +76,7 @@ test(
     const steps = fc.noBias(fc.array(anyStep, { minLength: 1, maxLength: 50, size: 'max' }))
     await fc.assert(fc.asyncProperty(steps, runSteps), {
       seed: 20_261_115,
-      numRuns: FULL ? 30 : 3,
+      numRuns: FULL ? 30 : 1,
       // Includes the time to shrink a failing run.
       interruptAfterTimeLimit: 10 * MINUTE_MS,
       markInterruptAsFailure: true,

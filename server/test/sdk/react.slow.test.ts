@@ -38,6 +38,10 @@ describe.skipIf(!browserPath)('@latchkey/react signs a user in', () => {
     for (const name of ['First', 'Second']) expect(await tab.readOutput(name)).toBe('a token of 3 parts')
     expect(await tab.page.evaluate('effectRuns')).toBe(4)
     expect(tab.requests.toSorted()).toEqual(['authorize', 'check', 'exchange', 'tenants'])
+    const stored = await readStorages(tab)
+    expect(stored).toContain('latchkey.demo-spa')
+    expect(tab.tokens).not.toEqual([])
+    for (const token of tab.tokens) expect(stored).not.toContain(token)
   })
 
   test.runIf(FULL)('the first example of the README works', async () => {
@@ -56,7 +60,7 @@ describe.skipIf(!browserPath)('@latchkey/react signs a user in', () => {
     await react.application.use(19)
   })
 
-  test('tokens are in no storage, in no URL and not in the document', async () => {
+  test.runIf(FULL)('tokens are in no storage, in no URL and not in the document', async () => {
     const tab = await react.openProfile({ scope: 'openid profile email offline_access' })
     const urls: string[] = []
     tab.page.on('request', (request) => request.isNavigationRequest() && urls.push(request.url()))

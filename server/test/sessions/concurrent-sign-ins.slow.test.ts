@@ -4,7 +4,7 @@ import { describePool } from '../../src/db/open.ts'
 import { FULL } from '../support/rounds.ts'
 import { PASSWORD, startDemoService } from '../support/world.ts'
 
-const SIGN_IN_COUNT = FULL ? 300 : 60
+const SIGN_IN_COUNT = FULL ? 300 : 40
 
 test('concurrent sign-ins do not block other routes (T171)', async () => {
   const service = await startDemoService({

@@ -21,6 +21,22 @@ export async function adminOf(socketDir: string): Promise<pg.Client> {
   return client
 }
 
+let sharedAdmin: { socketDir: string; client: Promise<pg.Client> } | undefined
+
+/** A superuser connection for all databases of this process: each new one costs the server as much as a small database. */
+function openSharedAdmin(socketDir: string): Promise<pg.Client> {
+  if (sharedAdmin?.socketDir !== socketDir) {
+    const client = adminOf(socketDir).then((opened) => {
+      opened.once('end', () => {
+        sharedAdmin = undefined
+      })
+      return opened
+    })
+    sharedAdmin = { socketDir, client }
+  }
+  return sharedAdmin.client
+}
+
 /** A pool that bypasses the service. It ignores errors when the database is dropped. */
 export function openTestPool(settings: pg.PoolConfig): pg.Pool {
   const pool = new pg.Pool(settings)
@@ -38,9 +54,8 @@ export interface TestDatabase extends Connection {
 export async function createDatabase(template: string = TEMPLATES.migrated): Promise<TestDatabase> {
   const socketDir = inject('socketDir')
   const name = `test_${randomBytes(6).toString('hex')}`
-  const admin = await adminOf(socketDir)
+  const admin = await openSharedAdmin(socketDir)
   await admin.query(`create database ${name} owner latchkey template ${template} strategy file_copy`)
-  await admin.end()
   const settings = { host: socketDir, user: 'latchkey', database: name }
   return {
     name,
@@ -49,9 +64,7 @@ export async function createDatabase(template: string = TEMPLATES.migrated): Pro
     direct: settings,
     lost: new Promise(() => {}),
     async close() {
-      const owner = await adminOf(socketDir)
-      await owner.query(`drop database if exists ${name} with (force)`)
-      await owner.end()
+      await (await openSharedAdmin(socketDir)).query(`drop database if exists ${name} with (force)`)
     },
   }
 }

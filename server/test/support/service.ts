@@ -1,4 +1,3 @@
-import { Writable } from 'node:stream'
 import { inject } from 'vitest'
 import { buildApp, dependencies, jobs } from '../../src/app.ts'
 import { type Config, loadConfig } from '../../src/config.ts'
@@ -22,8 +21,8 @@ export interface TestService {
   url: string
   ctx: Ctx
   connection: TestDatabase
-  /** The parsed log lines. */
-  logs: Record<string, unknown>[]
+  /** The parsed log lines. Read it from the service each time: later lines are added only then. */
+  readonly logs: Record<string, unknown>[]
   /** Moves this service's clock. */
   advance(ms: number): void
   close(): Promise<void>
@@ -65,7 +64,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
   // A longer timeout than in production: a slow machine must not drop the caches that a test relies on.
   const changes = await openChangeFeed(connection.direct, { timeoutMs: 10_000 })
   closers.add(changes.stop)
-  const logs: Record<string, unknown>[] = []
+  const lines = collectLines()
   const port = Number(await freePort())
   const url = `http://${host}:${port}`
   const baseUrl = sameDatabaseAs?.ctx.config.baseUrl ?? url
@@ -78,7 +77,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
       changes,
       now: () => new Date((options.frozenClock ? startedAt : Date.now()) + offset),
       keys: createSealer([Buffer.from(inject('sealKey'), 'base64')]),
-      log: createLogger('debug', collectInto(logs)),
+      log: createLogger('debug', lines),
       strict: true,
     },
   )
@@ -98,7 +97,16 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
   const advance = (ms: number) => {
     offset += ms
   }
-  return { url, ctx, connection, logs, advance, close: closers.close }
+  return {
+    url,
+    ctx,
+    connection,
+    get logs() {
+      return lines.parse()
+    },
+    advance,
+    close: closers.close,
+  }
 }
 
 const connectThrough = (database: TestDatabase, host: string): TestDatabase => ({
@@ -107,10 +115,19 @@ const connectThrough = (database: TestDatabase, host: string): TestDatabase => (
   direct: { ...database.direct, host },
 })
 
-const collectInto = (lines: Record<string, unknown>[]) =>
-  new Writable({
-    write(chunk: Buffer, _encoding, done) {
-      for (const line of chunk.toString().split('\n')) if (line) lines.push(JSON.parse(line))
-      done()
+/** Collects log lines. They are parsed when a test reads them, because most tests do not. */
+function collectLines() {
+  const parsed: Record<string, unknown>[] = []
+  let unread: string[] = []
+  return {
+    write(line: string) {
+      unread.push(line)
     },
-  })
+    parse() {
+      const lines = unread
+      unread = []
+      for (const line of lines) parsed.push(JSON.parse(line))
+      return parsed
+    },
+  }
+}

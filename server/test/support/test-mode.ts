@@ -21,8 +21,13 @@ export function listTestFolders(): string[] {
   return readdirSync(join(inject('scratch'), `latchkey-test-${process.getuid?.() ?? 0}`))
 }
 
-export async function startTestMode(args: string[] = [], env: Record<string, string> = {}): Promise<TestMode> {
+export async function startTestMode(
+  args: string[] = [],
+  env: Record<string, string> = {},
+  onStart: (program: Program) => void = () => {},
+): Promise<TestMode> {
   const program = run(['demo', '--test', '--json', ...args], { env: { ...testModeEnv(), ...env } })
+  onStart(program)
   await program.prints('"}\n')
   const line = program
     .output()

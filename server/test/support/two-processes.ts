@@ -2,8 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type pg from 'pg'
+import { runCommandHere } from './command.ts'
 import { createDatabase, openTestPool, type TestDatabase } from './database.ts'
-import { freePort, type Program, run, runToEnd, tempFolder } from './program.ts'
+import { freePort, type Program, run, tempFolder } from './program.ts'
 
 /** Two service processes on one database. */
 export interface TwoProcesses {
@@ -36,7 +37,7 @@ export async function prepareDatabase(
   }
   const file = join(folder, 'declaration.yaml')
   writeFileSync(file, declaration)
-  const { code, output } = await runToEnd(['apply', '-f', file], { env })
+  const { code, output } = await runCommandHere(['apply', '-f', file], env)
   if (code !== 0) throw new Error(`the declaration was not applied: ${output}`)
   return { database, env }
 }

@@ -1,14 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readProcessStart } from '../../src/lib/process-identity.ts'
 import { createDatabase, TEMPLATES } from '../support/database.ts'
 import { initializedFolder, startDemo } from '../support/demo.ts'
 import { eventually } from '../support/eventually.ts'
-import { freePort, run, runToEnd, tempFolder } from '../support/program.ts'
+import { freePort, type Program, run, runToEnd, tempFolder } from '../support/program.ts'
 import { FULL } from '../support/rounds.ts'
-import { listTestFolders, startTestMode, testModeEnv } from '../support/test-mode.ts'
+import { listTestFolders, startTestMode, type TestMode, testModeEnv } from '../support/test-mode.ts'
 
 const ROUTES = [
   ['GET', '/test/clock'],
@@ -32,23 +32,63 @@ async function statusesAt(url: string): Promise<number[]> {
   return (await Promise.all(responses)).map(({ status }) => status)
 }
 
-test('the first line of the output is the address, and the end removes the data', async () => {
-  const program = run(['demo', '--test', '--json'], { env: testModeEnv() })
+/** The folders of a program. */
+const foldersOf = ({ pid }: Program) => {
+  const own = new RegExp(`^run-\\d*-${pid}-`)
+  return listTestFolders().filter((name) => own.test(name))
+}
+
+describe('a start after a killed one, with the environment of a production instance', () => {
+  const dataDir = join(tempFolder(), 'data')
+  const PRODUCTION = {
+    DATABASE_URL: 'postgres://127.0.0.1:1/production',
+    SMTP_URL: 'smtp://127.0.0.1:1',
+    LATCHKEY_DATA_DIR: dataDir,
+    LATCHKEY_ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
+  }
+  let left: { folder: string; postmaster: number }
+  let testMode: TestMode
   let stdout = ''
-  program.child.stdout?.on('data', (chunk) => {
-    stdout += chunk
+  beforeAll(async () => {
+    const killed = await startTestMode()
+    const [folder = ''] = foldersOf(killed.program)
+    const root = join(testModeEnv().TMPDIR, `latchkey-test-${process.getuid?.() ?? 0}`)
+    const pidFile = readFileSync(join(root, folder, 'postgres/cluster/postmaster.pid'), 'utf8')
+    left = { folder, postmaster: Number.parseInt(pidFile, 10) }
+    killed.program.child.kill('SIGKILL')
+    await killed.program.exited
+    testMode = await startTestMode([], PRODUCTION, (program) => {
+      program.child.stdout?.on('data', (chunk) => {
+        stdout += chunk
+      })
+    })
   })
-  await program.prints('"}\n')
-  const { baseUrl } = JSON.parse(stdout) as { baseUrl: string }
-  expect(baseUrl).toMatch(/^http:\/\/localhost:\d+$/)
-  const discovery = await fetch(`${baseUrl}/.well-known/openid-configuration`)
-  expect(await discovery.json()).toMatchObject({ issuer: baseUrl })
-  const own = new RegExp(`^run-\\d*-${program.pid}-`)
-  expect(listTestFolders().filter((name) => own.test(name))).toHaveLength(1)
-  program.child.kill('SIGTERM')
-  expect(await program.exited).toEqual({ code: 0, signal: null })
-  expect(listTestFolders().filter((name) => own.test(name))).toEqual([])
-  expect(stdout.split('\n')).toHaveLength(2)
+  afterAll(() => testMode?.stop())
+
+  test('removes what the killed one has left', () => {
+    expect(left.folder).not.toBe('')
+    expect(listTestFolders()).not.toContain(left.folder)
+    expect(readProcessStart(left.postmaster)).toBeUndefined()
+  })
+
+  test('does not use the database, the mail server and the data folder of the environment', async () => {
+    await testMode.post('/api/auth/register', { email: 'new@x.test', password: 'correct horse battery' })
+    expect(await testMode.get('/dev/mailbox/messages?to=new@x.test')).toHaveLength(1)
+    expect(() => readdirSync(dataDir)).toThrow('ENOENT')
+  })
+
+  test('prints the address as the first line of the output, and its end removes the data', async () => {
+    const { program } = testMode
+    const { baseUrl } = JSON.parse(stdout) as { baseUrl: string }
+    expect(baseUrl).toMatch(/^http:\/\/localhost:\d+$/)
+    const discovery = await fetch(`${baseUrl}/.well-known/openid-configuration`)
+    expect(await discovery.json()).toMatchObject({ issuer: baseUrl })
+    expect(foldersOf(program)).toHaveLength(1)
+    program.child.kill('SIGTERM')
+    expect(await program.exited).toEqual({ code: 0, signal: null })
+    expect(foldersOf(program)).toEqual([])
+    expect(stdout.split('\n')).toHaveLength(2)
+  })
 })
 
 test.runIf(FULL)('without --json the first line is a sentence with the address', async () => {
@@ -86,34 +126,6 @@ test('a request that arrives during the start is answered when the service is re
   expect((await eventually(askOnce)).status).toBe(200)
   program.child.kill('SIGTERM')
   await program.exited
-})
-
-test('the database, the mail server and the data folder of the environment are not used', async () => {
-  const dataDir = join(tempFolder(), 'data')
-  const testMode = await startTestMode([], {
-    DATABASE_URL: 'postgres://127.0.0.1:1/production',
-    SMTP_URL: 'smtp://127.0.0.1:1',
-    LATCHKEY_DATA_DIR: dataDir,
-    LATCHKEY_ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
-  })
-  await testMode.post('/api/auth/register', { email: 'new@x.test', password: 'correct horse battery' })
-  expect(await testMode.get('/dev/mailbox/messages?to=new@x.test')).toHaveLength(1)
-  expect(() => readdirSync(dataDir)).toThrow('ENOENT')
-  await testMode.stop()
-})
-
-test('the next start removes what a killed one has left', async () => {
-  const killed = await startTestMode()
-  const own = new RegExp(`^run-\\d*-${killed.program.pid}-`)
-  const [folder = ''] = listTestFolders().filter((name) => own.test(name))
-  const root = join(testModeEnv().TMPDIR, `latchkey-test-${process.getuid?.() ?? 0}`)
-  const pidFile = readFileSync(join(root, folder, 'postgres/cluster/postmaster.pid'), 'utf8')
-  killed.program.child.kill('SIGKILL')
-  await killed.program.exited
-  const next = await startTestMode()
-  expect(listTestFolders()).not.toContain(folder)
-  expect(readProcessStart(Number.parseInt(pidFile, 10))).toBeUndefined()
-  await next.stop()
 })
 
 test.runIf(FULL)('resets do not use up memory', async () => {
