@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { expectPageAccessible } from '../console/console-page.ts'
 import { documentConfig, type Publisher, startPublisher } from '../oauth/document-clients.ts'
 import { browserPath, openBrowser } from '../support/browser.ts'
+import { FULL } from '../support/rounds.ts'
 import type { TestService } from '../support/service.ts'
 import { admin, authorizeUrl, claimsOf, exchange, PASSWORD, startDemoService } from '../support/world.ts'
 import { takeScreenshots } from './screenshots.ts'
@@ -55,10 +56,12 @@ describe.skipIf(!browserPath)('an app that is described by a document, in a brow
     return { redirect: `http://127.0.0.1:${(server.address() as AddressInfo).port}/callback`, codes, close }
   }
 
-  test.each([
+  const screens: [string, number, number][] = [
     ['phone', 360, 780],
     ['desktop', 1280, 800],
-  ])('without a script, on a %s', async (name, width, height) => {
+  ]
+
+  test.each(FULL ? screens : screens.slice(0, 1))('without a script, on a %s', async (name, width, height) => {
     const app = await listen()
     const context = await browser.newContext({ javaScriptEnabled: false, viewport: { width, height } })
     try {

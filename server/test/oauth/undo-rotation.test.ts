@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hashSecret } from '../../src/lib/secrets.ts'
 import { createSignedInUser } from '../account/people.ts'
@@ -60,7 +61,9 @@ const isUsed = async (token: string) => {
 /** Retries a refresh while the response is 503. */
 async function refreshWithRetry(url: string, token: string): ReturnType<typeof refresh> {
   const answer = await refresh(url, token)
-  return answer.status === 503 ? refreshWithRetry(url, token) : answer
+  if (answer.status !== 503) return answer
+  await sleep(20)
+  return refreshWithRetry(url, token)
 }
 
 const mend = () => lines.forEach((line) => void line.repair())
