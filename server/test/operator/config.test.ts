@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { loadConfig, readConfig } from '../../src/config.ts'
 import { parseTraceParent } from '../../src/lib/tracing/trace-parent.ts'
+import { runCommandHere } from '../support/command.ts'
 import { createDatabase } from '../support/database.ts'
-import { runToEnd } from '../support/program.ts'
 
 const ENDPOINT = 'OTEL_EXPORTER_OTLP_ENDPOINT'
 
@@ -69,7 +69,7 @@ test('latchkey doctor lists the variables without secrets', async () => {
     [ENDPOINT]: 'http://u:s3cret@collector:4318',
     OTEL_EXPORTER_OTLP_HEADERS: 'api-key=s3cret',
   }
-  const { code, output } = await runToEnd(['doctor', '--demo'], { env })
+  const { code, output } = await runCommandHere(['doctor', '--demo'], env)
   expect(code).toBe(0)
   expect(output).toMatch(/METRICS_TOKEN +\(set\)/)
   expect(output).toMatch(/OTEL_EXPORTER_OTLP_HEADERS +\(set\)/)

@@ -2,8 +2,9 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { type ApiResponse, createSignedInUser, errorReply, insertUser, type TestUser } from '../account/people.ts'
+import { runCommandHere } from '../support/command.ts'
 import { collide } from '../support/locks.ts'
-import { runToEnd, tempFolder } from '../support/program.ts'
+import { tempFolder } from '../support/program.ts'
 import { rounds } from '../support/rounds.ts'
 import { startService, type TestService } from '../support/service.ts'
 import { PASSWORD, startDemoService } from '../support/world.ts'
@@ -78,7 +79,7 @@ describe('the last Super Admin', () => {
       LATCHKEY_DATA_DIR: join(folder, 'data'),
       LATCHKEY_ENCRYPTION_KEY: Buffer.alloc(32, 1).toString('base64'),
     }
-    const { code, output } = await runToEnd(['apply', '-f', file], { env })
+    const { code, output } = await runCommandHere(['apply', '-f', file], env)
     expect(code).toBe(1)
     expect(output).toContain('This is the last Super Admin who can sign in. Make somebody else one first.')
     expect(await remaining()).toEqual([last.id])

@@ -13,6 +13,7 @@ const COMMANDS: Record<string, () => Promise<Command>> = {
   application: async () => (await import('../../src/cli/application.ts')).applicationCommand,
   client: async () => (await import('../../src/cli/client.ts')).clientCommand,
   audit: async () => (await import('../../src/cli/audit.ts')).auditCommand,
+  doctor: async () => (await import('../../src/cli/doctor.ts')).doctorCommand,
   export: async () => (await import('../../src/cli/export.ts')).exportCommand,
   keys: async () => (await import('../../src/cli/keys.ts')).keysCommand,
   resource: async () => (await import('../../src/cli/resource.ts')).resourceCommand,
