@@ -10,7 +10,7 @@ const globalSetup = ['server/test/support/global-setup.ts']
 /** Slow files first, so that no long file is left at the end while the other workers idle. */
 class SlowFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]) {
-    const order = ['slow', 'http', 'blackbox', 'unit']
+    const order = ['slow', 'timing', 'http', 'blackbox', 'unit']
     const tierOf = ({ moduleId, project }: TestSpecification) =>
       order.indexOf(SLOW.test(moduleId) ? 'slow' : project.name)
     const sorted = await super.sort(files)
@@ -22,6 +22,8 @@ const SLOW = /\.slow\.test\.tsx?$/
 
 /** The packages of this repository are used from their sources, without a build. */
 const fromSources = { ssr: { resolve: { conditions: ['latchkey-source', 'node', 'development'] } } }
+
+const TIMING = 'blackbox/auth/timing.test.ts'
 
 const slowFiles = ['{server,bench}/test/**/*.slow.test.{ts,tsx}']
 
@@ -82,6 +84,17 @@ export default defineConfig(({ mode }) => ({
           ...sharedOptions(mode),
           name: 'blackbox',
           include: ['blackbox/**/*.test.ts'],
+          exclude: mode === 'full' ? [TIMING] : [],
+          globalSetup: ['blackbox/support/global-setup.ts'],
+        },
+      },
+      {
+        ...fromSources,
+        test: {
+          ...sharedOptions(mode),
+          // Its service hashes passwords as in production.
+          name: 'timing',
+          include: mode === 'full' ? [TIMING] : [],
           globalSetup: ['blackbox/support/global-setup.ts'],
         },
       },
