@@ -47,3 +47,13 @@ test.each<[string, (service: TestService) => Promise<unknown>]>([
   const readOnly = db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only')
   await expect(readOnly.execute(() => begin(service))).rejects.toThrow(`${work} inside a transaction`)
 })
+
+test('it is an error too when another transaction has begun and ended in the meantime', async () => {
+  const { db } = service.ctx
+  const work = db.transaction().execute(async () => {
+    await db.transaction().execute(async () => {})
+    await hashPassword('correct horse')
+  })
+  await expect(work).rejects.toThrow('password hash inside a transaction')
+  await expect(hashPassword('correct horse')).resolves.toMatch(/^\$argon2id/)
+})
