@@ -18,7 +18,7 @@ describe('after a crash', () => {
   test('the next start recovers automatically with every acknowledged write, repeatedly', async () => {
     const folder = await initializedFolder()
     let written = 0
-    for (const round of rounds(20)) {
+    for (const round of rounds(10)) {
       const program = await startDemo(folder)
       const postmaster = postmasterOf(folder)
       const client = await connectTo(folder)
@@ -46,7 +46,7 @@ describe('after a crash', () => {
         await program.exited
       }
     }
-    expect(written).toBeGreaterThan(rounds(20).length)
+    expect(written).toBeGreaterThan(rounds(10).length)
   })
 
   test.runIf(FULL)('a stale pid file with the pid of another process is ignored', async () => {
