@@ -81,6 +81,17 @@ test.each([
   expect(await usesOf(held)).toEqual([false, false])
 })
 
+test('a client whose application was third-party for a while does not get its exchanged tokens back', async () => {
+  const service = await newService()
+  const held = await obtain(service)
+  await nodes.patch(`/applications/${applicationId}`, { trusted: false })
+  expect(await usesOf(held)).toEqual([false, false])
+  await nodes.patch(`/applications/${applicationId}`, { trusted: true })
+  expect(await usesOf(held)).toEqual([false, false])
+  nodes.here.advance(2_000)
+  expect(await usesOf(await obtain(service))).toEqual([true, true])
+})
+
 test('exchanged tokens end when a secret of the client is deleted, not when one is added', async () => {
   const service = await newService()
   const held = await obtain(service)
