@@ -1,4 +1,4 @@
--- Programs that know migration 0046 go on working.
+-- Programs that know migration 0047 go on working.
 
 -- The clients of a third-party application may not exchange tokens. What they obtained before stays invalid when the
 -- application becomes trusted again.
