@@ -25,8 +25,13 @@ const lastFeatures = new WeakMap<Ctx, ClientFeatures>()
 async function loadFeatures(ctx: Ctx): Promise<ClientFeatures> {
   try {
     const used = await findClientFeatures(ctx.db)
-    // A client that registers itself must know all methods that it can choose.
-    const features = { ...used, privateKeyJwt: used.privateKeyJwt || ctx.config.clientRegistration !== 'off' }
+    // A client that registers itself must know what it can choose.
+    const isOpen = ctx.config.clientRegistration !== 'off'
+    const features = {
+      ...used,
+      privateKeyJwt: used.privateKeyJwt || isOpen,
+      backchannelLogout: used.backchannelLogout || isOpen,
+    }
     lastFeatures.set(ctx, features)
     return features
   } catch (error) {

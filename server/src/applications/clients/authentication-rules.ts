@@ -14,8 +14,8 @@ interface KeySource {
 
 type Problems = (FieldProblem | undefined)[]
 
-/** Where the keys of a client may be fetched. Private networks are open only to clients of administrators. */
-export const keyNetworks = ({ webhooks, outsideClients }: Config, origin: ClientOrigin): WebhookConfig =>
+/** Where requests may be sent for a client. Private networks are open only to clients of administrators. */
+export const outgoingNetworks = ({ webhooks, outsideClients }: Config, origin: ClientOrigin): WebhookConfig =>
   origin === 'ADMIN' ? webhooks : outsideClients
 
 /** The problems of the keys of a client, or of the place where they are fetched. */

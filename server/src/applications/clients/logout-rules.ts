@@ -7,12 +7,12 @@ const field = 'backchannelLogoutUri'
 
 /** The problems of the URL to which logout tokens are sent. */
 export function logoutProblems(
-  webhooks: WebhookConfig,
+  networks: WebhookConfig,
   kind: ClientKind,
   { backchannelLogoutUri: uri }: { backchannelLogoutUri?: string | null },
 ): FieldProblem[] {
   if (typeof uri !== 'string') return []
   if (kind === 'MACHINE') return [{ field, message: 'must be null: nobody signs in to a MACHINE client' }]
-  const message = findUrlProblem(webhooks, uri)
+  const message = findUrlProblem(networks, uri)
   return message === undefined ? [] : [{ field, message }]
 }

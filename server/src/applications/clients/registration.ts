@@ -9,7 +9,7 @@ import { describePage, type PageRequest, type Pagination, toRange } from '../../
 import { checkField, requireAnyField, throwIfInvalid } from '../../lib/field-validation.ts'
 import { isId, newId } from '../../lib/ids.ts'
 import { markOperatorChange } from '../operator-changes-store.ts'
-import { authenticationProblems, keyNetworks, keySourceProblems } from './authentication-rules.ts'
+import { authenticationProblems, keySourceProblems, outgoingNetworks } from './authentication-rules.ts'
 import { type ClientFilter, type ClientOrder, countClients, listClients } from './lists-store.ts'
 import { getLockedClient, toClientRef } from './locked.ts'
 import { logoutProblems } from './logout-rules.ts'
@@ -143,8 +143,8 @@ export function completeSettings(
     checkField(clientId === undefined || isClientId(clientId), 'clientId', CLIENT_ID_RULE),
     checkField(kind === 'MACHINE' || typeof tenantId !== 'string', 'tenantId', 'is for MACHINE clients only'),
     ...settingsProblems(kind, settings),
-    ...keySourceProblems(keyNetworks(config, origin), settings),
-    ...logoutProblems(config.webhooks, kind, settings),
+    ...keySourceProblems(outgoingNetworks(config, origin), settings),
+    ...logoutProblems(outgoingNetworks(config, origin), kind, settings),
     ...authenticationProblems(kind, settings),
     ...profileProblems(kind, settings),
   ])
@@ -190,8 +190,8 @@ export async function changeClient(
   const change = { ...impliedSettings(client.kind, explicit), ...explicit }
   throwIfInvalid([
     ...settingsProblems(client.kind, change),
-    ...keySourceProblems(keyNetworks(ctx.config, client.origin), change),
-    ...logoutProblems(ctx.config.webhooks, client.kind, change),
+    ...keySourceProblems(outgoingNetworks(ctx.config, client.origin), change),
+    ...logoutProblems(outgoingNetworks(ctx.config, client.origin), client.kind, change),
   ])
   const before = pickSettings(client)
   const after = { ...before, ...change, name: (change.name ?? client.name).trim() }

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { outgoingNetworks } from '../../applications/clients/authentication-rules.ts'
 import type { Ctx } from '../../context.ts'
+import type { ClientOrigin } from '../../db/tables.ts'
 import { defineJob } from '../../jobs/job.ts'
 import { abortAfterGrace } from '../../lib/concurrency/grace-period.ts'
 import { createGuard } from '../../lib/outgoing/guard.ts'
@@ -12,6 +14,8 @@ const MAX_REQUESTS = 16
 const MAX_REQUESTS_PER_CLIENT = 4
 /** To a client that did not respond to the last one, so that several of them do not block others either. */
 const MAX_REQUESTS_PER_SILENT_CLIENT = 1
+/** To all clients that no administrator registered: nobody vouches for their addresses. */
+const MAX_REQUESTS_TO_OUTSIDE = 8
 /** Longer than a request may take. The attempts of a killed node are repeated after this time. */
 const LEASE_MS = 30_000
 /** The interval in which a node looks for due logouts, while it sends some and while it does not. */
@@ -21,7 +25,7 @@ const IDLE_POLL_MS = 5_000
 const GRACE_MS = 2_000
 
 /** The requests that this node is making, with the client of each. */
-type Running = Map<Promise<void>, string>
+type Running = Map<Promise<void>, Pick<DueLogout, 'clientRowId' | 'origin'>>
 
 interface Progress {
   running: Running
@@ -31,13 +35,13 @@ interface Progress {
 
 /** Sends the logout tokens that are due. It runs on every node. */
 export async function sendLogoutTokens(ctx: Ctx, stop: AbortSignal): Promise<void> {
-  const guard = createGuard(ctx.config.webhooks)
+  const guardFor = (origin: ClientOrigin) => createGuard(outgoingNetworks(ctx.config, origin))
   const running: Running = new Map()
   const progress = { running, silent: new Set<string>() }
   const grace = abortAfterGrace(stop, GRACE_MS)
   try {
     do {
-      await startAttempts(ctx, progress, (logout) => attemptLogout(ctx, guard, logout, grace.signal))
+      await startAttempts(ctx, progress, (logout) => attemptLogout(ctx, guardFor(logout.origin), logout, grace.signal))
       if (running.size > 0) await Promise.race([...running.keys(), pause(stop)])
     } while (running.size > 0 && !stop.aborted)
   } finally {
@@ -59,6 +63,7 @@ async function startAttempts(
     const logout = await claimLogout(ctx.db, {
       holder: randomUUID(),
       fullClients: listFullClients({ running, silent }),
+      toOutsideClients: countOutside(running) < MAX_REQUESTS_TO_OUTSIDE,
       now,
       until,
     })
@@ -69,12 +74,15 @@ async function startAttempts(
       // It is repeated when the lease ends.
       .catch((err: unknown) => ctx.log.warn({ err, clientId: logout.clientId }, 'logout token could not be sent'))
       .finally(() => running.delete(task))
-    running.set(task, clientRowId)
+    running.set(task, logout)
   }
 }
 
+const countOutside = (running: Running): number =>
+  [...running.values()].filter(({ origin }) => origin !== 'ADMIN').length
+
 function listFullClients({ running, silent }: Progress): string[] {
-  const clients = [...running.values()]
+  const clients = [...running.values()].map(({ clientRowId }) => clientRowId)
   const maxOf = (id: string) => (silent.has(id) ? MAX_REQUESTS_PER_SILENT_CLIENT : MAX_REQUESTS_PER_CLIENT)
   return [...new Set(clients)].filter((id) => clients.filter((other) => other === id).length >= maxOf(id))
 }

@@ -1,6 +1,6 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely'
 import type { Db } from '../../db/open.ts'
-import type { DeliveryStatus, LogoutDeliveriesTable } from '../../db/tables.ts'
+import type { ClientOrigin, DeliveryStatus, LogoutDeliveriesTable } from '../../db/tables.ts'
 
 // A trigger on sessions inserts the deliveries, in the transaction that ends the session.
 
@@ -10,6 +10,7 @@ export interface DueLogout {
   /** The id of the client in the database, and its client_id. */
   clientRowId: string
   clientId: string
+  origin: ClientOrigin
   sessionId: string
   userId: string
   attempts: number
@@ -22,6 +23,8 @@ interface Claim {
   holder: string
   /** Clients for which no further attempt may start now. */
   fullClients: string[]
+  /** Also those that no administrator registered. */
+  toOutsideClients: boolean
   now: Date
   /** When another node may make the attempt instead. */
   until: Date
@@ -37,7 +40,13 @@ export async function claimLogout(db: Db, claim: Claim): Promise<DueLogout | und
 }
 
 /** Materialized, because a plan that evaluates the subquery repeatedly would lock another row each time. */
-export const claimQuery = ({ holder, fullClients, now, until }: Claim): RawBuilder<DueLogout> => sql<DueLogout>`
+export const claimQuery = ({
+  holder,
+  fullClients,
+  toOutsideClients,
+  now,
+  until,
+}: Claim): RawBuilder<DueLogout> => sql<DueLogout>`
   with recursive waiting (client_id) as (
     (select client_id from logout_deliveries where status = 'PENDING' order by client_id limit 1)
     union all
@@ -51,7 +60,9 @@ export const claimQuery = ({ holder, fullClients, now, until }: Claim): RawBuild
         select due_at from logout_deliveries
         where status = 'PENDING' and client_id = waiting.client_id order by due_at limit 1
       ) as waits_since
-      from waiting where client_id <> all(${fullClients}::uuid[])
+      from waiting where client_id <> all(${fullClients}::uuid[]) and (
+        ${toOutsideClients} or exists (select from clients where id = waiting.client_id and origin = 'ADMIN')
+      )
       order by waits_since
     ) as queue
     cross join lateral (
@@ -65,7 +76,7 @@ export const claimQuery = ({ holder, fullClients, now, until }: Claim): RawBuild
   )
   update logout_deliveries as claimed set due_at = ${until}, holder = ${holder}
   from due, clients where claimed.id = due.id and clients.id = claimed.client_id
-  returning claimed.id, claimed.client_id as "clientRowId", clients.client_id as "clientId",
+  returning claimed.id, claimed.client_id as "clientRowId", clients.client_id as "clientId", clients.origin,
     claimed.session_id as "sessionId", claimed.user_id as "userId", claimed.attempts,
     claimed.first_attempt_at as "firstAttemptAt", ${holder}::text as holder`
 

@@ -1,4 +1,4 @@
-import { keyNetworks } from '../../applications/clients/authentication-rules.ts'
+import { outgoingNetworks } from '../../applications/clients/authentication-rules.ts'
 import type { Ctx } from '../../context.ts'
 import type { ClientOrigin } from '../../db/tables.ts'
 import { createFetchCache, type FetchCache, UnusableResponse } from '../../lib/outgoing/fetch-cache.ts'
@@ -26,7 +26,7 @@ function cacheOf(ctx: Ctx, origin: ClientOrigin): FetchCache<Jwk[]> {
 
 const createCache = (ctx: Ctx, origin: ClientOrigin): FetchCache<Jwk[]> =>
   createFetchCache<Jwk[]>({
-    config: keyNetworks(ctx.config, origin),
+    config: outgoingNetworks(ctx.config, origin),
     ...(origin !== 'ADMIN' && { maxPending: MAX_PENDING }),
     now: () => ctx.now(),
     accept: 'application/jwk-set+json, application/json',

@@ -10,6 +10,11 @@ const WEB_PROTOCOLS = ['https:', 'http:']
 export function checkSettings(ctx: Ctx, settings: RegisteredSettings, redirectHosts: string[] | null): void {
   asMetadataErrors(() => completeSettings(ctx, settings, 'REGISTRATION'))
   if (redirectHosts === null) return
+  const { backchannelLogoutUri: logoutUri } = settings
+  if (logoutUri !== null && !redirectHosts.includes(new URL(logoutUri).hostname)) {
+    const problem = 'The member backchannel_logout_uri has a host that the registration token excludes.'
+    throw new OAuthError('invalid_client_metadata', problem)
+  }
   for (const uri of [...settings.redirectUris, ...settings.postLogoutRedirectUris]) {
     const { protocol, hostname } = new URL(uri)
     // A private-use scheme may be followed by any host, but leads to an app.
@@ -33,6 +38,7 @@ const MEMBERS: Record<keyof RegisteredSettings, string> = {
   tokenEndpointAuthMethod: 'token_endpoint_auth_method',
   jwks: 'jwks',
   jwksUri: 'jwks_uri',
+  backchannelLogoutUri: 'backchannel_logout_uri',
 }
 
 const isSetting = (field: string): field is keyof RegisteredSettings => field in MEMBERS

@@ -26,6 +26,10 @@ export const toInformation = (
   ...(client.postLogoutRedirectUris.length > 0 && { post_logout_redirect_uris: client.postLogoutRedirectUris }),
   ...(client.jwks && { jwks: client.jwks }),
   ...(client.jwksUri !== null && { jwks_uri: client.jwksUri }),
+  ...(client.backchannelLogoutUri !== null && {
+    backchannel_logout_uri: client.backchannelLogoutUri,
+    backchannel_logout_session_required: true,
+  }),
   dpop_bound_access_tokens: client.requireDpop,
   require_pushed_authorization_requests: client.requirePushedRequests,
   require_signed_request_object: client.requireSignedRequests,

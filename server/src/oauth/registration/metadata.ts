@@ -22,6 +22,7 @@ export interface RegisteredSettings {
   tokenEndpointAuthMethod: ClientAuthMethod
   jwks: PublicKeySet | null
   jwksUri: string | null
+  backchannelLogoutUri: string | null
 }
 
 export interface Metadata {
@@ -60,6 +61,8 @@ export function readMetadata(members: Members): Metadata {
   const isPublic = method === 'none'
   // A client may list keys that it uses for something else.
   const requireSignedRequests = readFlag(members, 'require_signed_request_object')
+  // Every logout token has a sid, so nothing depends on this.
+  readFlag(members, 'backchannel_logout_session_required')
   const usesKeys = method === 'private_key_jwt' || requireSignedRequests
   return {
     postsSecret: method === 'client_secret_post',
@@ -76,6 +79,7 @@ export function readMetadata(members: Members): Metadata {
       tokenEndpointAuthMethod: STORED_METHODS[method],
       jwks: usesKeys ? readKeys(members) : null,
       jwksUri: usesKeys ? (readText(members, 'jwks_uri') ?? null) : null,
+      backchannelLogoutUri: readText(members, 'backchannel_logout_uri') ?? null,
     },
   }
 }

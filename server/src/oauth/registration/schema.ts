@@ -26,6 +26,8 @@ const FIELDS = {
   jwks_uri: text('Where its public keys are fetched, instead of jwks'),
   dpop_bound_access_tokens: flag('Its token requests must have a DPoP proof (RFC 9449 §5.2)'),
   require_pushed_authorization_requests: flag('Its authorization requests must be pushed (RFC 9126 §6)'),
+  backchannel_logout_uri: text('Where it is told that sessions ended (OpenID Connect Back-Channel Logout §2.2)'),
+  backchannel_logout_session_required: flag('Ignored: every logout token has a sid'),
   require_signed_request_object: flag('Its authorization requests must be signed with its keys (RFC 9101 §10.5)'),
 }
 
@@ -72,6 +74,10 @@ export const ClientInformation = Type.Object(
     post_logout_redirect_uris: Type.Optional(Texts()),
     jwks: Type.Optional(Type.Object({ keys: Type.Array(Type.Record(Type.String(), Type.Unknown())) })),
     jwks_uri: Type.Optional(Type.String()),
+    backchannel_logout_uri: Type.Optional(Type.String()),
+    backchannel_logout_session_required: Type.Optional(
+      Type.Boolean({ description: 'With backchannel_logout_uri: true, every logout token has a sid' }),
+    ),
     dpop_bound_access_tokens: Type.Boolean(),
     require_pushed_authorization_requests: Type.Boolean(),
     require_signed_request_object: Type.Boolean(),

@@ -43,9 +43,9 @@ interface Plan {
 
 const listNodes = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(listNodes)]
 
-const newClaim = (fullClients: string[]) => {
+const newClaim = (fullClients: string[], toOutsideClients = true) => {
   const now = new Date(Date.now() + 1_000)
-  return { holder: randomUUID(), fullClients, now, until: new Date(now.getTime() + 30_000) }
+  return { holder: randomUUID(), fullClients, toOutsideClients, now, until: new Date(now.getTime() + 30_000) }
 }
 
 async function explainClaim(fullClients: string[]): Promise<Plan> {

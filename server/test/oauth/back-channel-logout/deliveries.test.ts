@@ -167,7 +167,13 @@ test('a delivery is abandoned after three days, and can be sent again', async ()
 test('a logout that a killed process was sending is sent by another one, after a restart too', async () => {
   const sid = await endSession()
   const now = service.ctx.now()
-  const claim = { holder: crypto.randomUUID(), fullClients: [], now, until: new Date(now.getTime() + 30_000) }
+  const claim = {
+    holder: crypto.randomUUID(),
+    fullClients: [],
+    toOutsideClients: true,
+    now,
+    until: new Date(now.getTime() + 30_000),
+  }
   expect(await claimLogout(service.ctx.db, claim)).toMatchObject({ sessionId: sid })
   const restarted = await startService({ sameDatabaseAs: service, config: ALLOW_LOOPBACK })
   try {
