@@ -9,7 +9,7 @@ const ORIGIN = window.location.origin
 const CLIENT: oauth.Client = { client_id: 'latchkey-console' }
 const REDIRECT_URI = `${ORIGIN}/console/callback`
 const SCOPE = 'openid profile email offline_access'
-/** Tokens are renewed this long before they expire. */
+/** Tokens are renewed this long before they expire, or after half of a shorter lifetime, as at the end of support access. */
 const RENEW_BEFORE_MS = 30_000
 /** The sessionStorage key for the parameters of a sign-in in progress. Tokens are never stored. */
 const ATTEMPT_KEY = 'latchkey.sign-in'
@@ -19,7 +19,7 @@ interface Tokens {
   accessToken: string
   refreshToken: string | undefined
   idToken: string | undefined
-  expiresAt: number
+  renewAt: number
   /** The tenant the token is for. */
   tenant: string | undefined
 }
@@ -162,11 +162,12 @@ function toTokens(reply: oauth.TokenEndpointResponse, previous?: Tokens): Tokens
   currentUserId ??= sub
   // Another user has signed in with this browser. Input of the first user must not be sent as the second.
   if (sub !== currentUserId) return reload()
+  const lifetime = (reply.expires_in ?? 0) * 1_000
   return {
     accessToken: reply.access_token,
     refreshToken: reply.refresh_token,
     idToken: reply.id_token ?? previous?.idToken,
-    expiresAt: Date.now() + (reply.expires_in ?? 0) * 1_000,
+    renewAt: Date.now() + Math.max(lifetime - RENEW_BEFORE_MS, lifetime / 2),
     tenant: tenant_slug,
   }
 }
@@ -198,9 +199,7 @@ export class SignedOutError extends Error {
 /** A valid access token, for `tenant` if given. Renewals do not run in parallel, because refresh tokens are single-use. */
 export async function getAccessToken(tenant?: string): Promise<string> {
   const isValid = (candidate: Tokens | undefined): candidate is Tokens =>
-    candidate !== undefined &&
-    candidate.expiresAt - RENEW_BEFORE_MS > Date.now() &&
-    (tenant === undefined || candidate.tenant === tenant)
+    candidate !== undefined && candidate.renewAt > Date.now() && (tenant === undefined || candidate.tenant === tenant)
   while (!isValid(tokens)) {
     if (renewal) await renewal.catch(() => {})
     else {
@@ -240,7 +239,7 @@ async function refresh(previous: Tokens, refreshToken: string, tenant: string | 
 
 /** Marks a rejected token as expired, so that the next request renews it. */
 export function expireToken(token: string): void {
-  if (tokens?.accessToken === token) tokens = { ...tokens, expiresAt: 0 }
+  if (tokens?.accessToken === token) tokens = { ...tokens, renewAt: 0 }
 }
 
 /**
@@ -248,7 +247,7 @@ export function expireToken(token: string): void {
  * factor by now.
  */
 export function discardTokens(token: string): void {
-  if (tokens?.accessToken === token) tokens = { ...tokens, expiresAt: 0, refreshToken: undefined }
+  if (tokens?.accessToken === token) tokens = { ...tokens, renewAt: 0, refreshToken: undefined }
 }
 
 /** Signs out with RP-initiated logout. */
