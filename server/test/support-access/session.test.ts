@@ -175,7 +175,9 @@ test.each([[{ prompt: 'login' }], [{ prompt: 'select_account' }], [{ max_age: '0
 
 test('the operator cannot consent for the member', async () => {
   const { clientId: client_id } = await thirdParty(url)
-  expect((await authorize(url, session.cookie, { client_id })).answer.error).toBe('access_denied')
+  const { answer, response } = await authorize(url, session.cookie, { client_id })
+  expect(answer.code).toBeUndefined()
+  expect(await response.text()).not.toContain('name="decision"')
 })
 
 test('a service may exchange the token, and the operator stays the first actor', async () => {
