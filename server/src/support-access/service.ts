@@ -30,6 +30,7 @@ const RECENT_MESSAGE = 'You signed in more than an hour ago. Sign in again to ac
 /** Each start mails the member and the owners. */
 const STARTS = { name: 'support-access', max: 10, seconds: 3_600 }
 const MAX_RECIPIENTS = 50
+const NO_OWNER = { message: 'This tenant has no active owner with a confirmed address, who must be told.' }
 export const OPEN_PATH = '/support-access/open'
 
 interface Start {
@@ -49,7 +50,7 @@ export async function startSupportAccess(ctx: Ctx, start: Start): Promise<Starte
   if (userId === undefined) throw new AppError('MEMBER_NOT_FOUND')
   const endsAt = new Date(ctx.now().getTime() + body.minutes * 60_000)
   return withTenantAsOperator(ctx, { caller, tenantId: start.tenantId, readOnly: false }, async (tx, { tenantId }) => {
-    const { tenant, member, operator, own } = await requireEligible(ctx, tx, { caller, tenantId, userId })
+    const { own, ...people } = await requireEligible(ctx, tx, { caller, tenantId, userId })
     const wait = await createLimiter(tx, STARTS).count(caller.userId)
     if (wait !== undefined) throw tooManyAttempts(wait)
     const { id, secret } = await createSupportSession(ctx, tx, { own, userId, tenantId, endsAt, request })
@@ -61,7 +62,7 @@ export async function startSupportAccess(ctx: Ctx, start: Start): Promise<Starte
       request,
       details: { sessionId: id, reason, endsAt: endsAt.toISOString() },
     })
-    await notify(ctx, tx, { tenant, member, operator, reason, endsAt })
+    await notify(ctx, tx, { ...people, reason, endsAt })
     return { id, url: `${ctx.config.baseUrl}${OPEN_PATH}?code=${secret}`, endsAt: endsAt.toISOString() }
   })
 }
@@ -96,6 +97,8 @@ async function requireEligible(
   if (!member || problem !== undefined) {
     throw new AppError('SUPPORT_ACCESS_REFUSED', problem === undefined ? {} : { message: problem })
   }
+  const owners = await listOwnerEmails(tx, { tenantId, exceptId: userId, limit: MAX_RECIPIENTS })
+  if (owners.length === 0 && membership.role !== 'owner') throw new AppError('SUPPORT_ACCESS_REFUSED', NO_OWNER)
   // The member's own second factor says nothing about the operator.
   if (lacksSecondFactor(tenant.mfa_policy, session.amr)) throw new AppError('MFA_REQUIRED')
   const own = {
@@ -106,11 +109,12 @@ async function requireEligible(
     authTimeAssumed: session.auth_time_assumed,
     amr: session.amr,
   }
-  return { tenant, member, operator, own }
+  return { tenant, member, operator, owners, own }
 }
 
 function findProblem(member: LockedUser, status: string): string | undefined {
   if (member.is_super_admin) return 'Nobody can act as a Super Admin.'
+  if (!member.email_verified) return 'The address of this member is not confirmed, so nobody can tell them.'
   if (member.disabled || member.deletion_requested_at !== null) return 'The account of this member is not active.'
   return status === 'ACTIVE' ? undefined : 'This person is not an active member of the tenant.'
 }
@@ -119,28 +123,26 @@ interface Facts {
   tenant: { id: string; name: string }
   member: LockedUser
   operator: LockedUser
+  /** The addresses of the owners, without the member. */
+  owners: string[]
   reason: string
   endsAt: Date
 }
 
 /** These mails come from the operator, so they do not have the brand of the tenant. */
-async function notify(ctx: Ctx, tx: Tx, { tenant, member, operator, reason, endsAt }: Facts): Promise<void> {
+async function notify(ctx: Ctx, tx: Tx, { tenant, member, operator, owners, reason, endsAt }: Facts): Promise<void> {
   const values = { tenant: tenant.name, operator: toDisplayName(operator), member: toDisplayName(member) }
   const facts = [
     { label: 'reason' as const, value: reason },
     { label: 'until' as const, value: toTimeText(endsAt) },
   ]
-  if (member.email_verified) {
-    const { tenant, operator } = values
-    await queueMail(ctx, tx, member.email, {
-      kind: 'support-access',
-      values: { tenant, operator },
-      facts,
-      path: '/account',
-    })
-  }
+  await queueMail(ctx, tx, member.email, {
+    kind: 'support-access',
+    values: { tenant: values.tenant, operator: values.operator },
+    facts,
+    path: '/account/sessions',
+  })
   const kind = 'tenant-support-access'
   const design = await loadMailDesign(tx, kind)
-  const owners = await listOwnerEmails(tx, { tenantId: tenant.id, exceptId: member.id, limit: MAX_RECIPIENTS })
   for (const email of owners) await queueMail(ctx, tx, email, { kind, values, facts, path: '/console', design })
 }

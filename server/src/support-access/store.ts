@@ -27,7 +27,7 @@ export const lockSession = (tx: Tx, { id, userId }: { id: string; userId: string
 export const findMembership = (tx: Tx, { tenantId, userId }: { tenantId: string; userId: string }) =>
   tx
     .selectFrom('memberships')
-    .select(['status'])
+    .select(['status', 'role'])
     .where('tenant_id', '=', tenantId)
     .where('user_id', '=', userId)
     .executeTakeFirst()

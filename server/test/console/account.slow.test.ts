@@ -135,7 +135,6 @@ describe.runIf(FULL && browserPath)('my account in the console', () => {
     await dialogButton(page, 'End all others').click()
     await expectText(/other sessions? ha(s|ve) ended/)
     await expect.poll(() => rows.count()).toBe(2)
-    expect(await page.getByRole('button', { name: 'End all others' }).isDisabled()).toBe(true)
     expect(session.errors).toEqual([])
   })
 

@@ -62,6 +62,8 @@ test('nobody acts as a Super Admin, oneself, a disabled user, or somebody who is
   await expectRefused('SUPPORT_ACCESS_REFUSED', 409, disabled)
   const leaving = await newMember(service, { deletion_requested_at: new Date() }).catch(() => undefined)
   if (leaving) await expectRefused('SUPPORT_ACCESS_REFUSED', 409, leaving)
+  const unconfirmed = await newMember(service, { email_verified: false })
+  await expectRefused('SUPPORT_ACCESS_REFUSED', 409, unconfirmed)
   const suspended = await newMember(service)
   await service.ctx.db
     .updateTable('memberships')
@@ -137,6 +139,22 @@ test('the member and each owner get one mail, and the audit log of the tenant sh
   ])
 })
 
+test('nobody acts as a member while no owner can be told by mail, unless the member is the owner', async () => {
+  const { db } = service.ctx
+  const member = await newMember(service)
+  const confirm = (email_verified: boolean) =>
+    db.updateTable('users').set({ email_verified }).where('email', '=', 'olivia@acme.test').execute()
+  await confirm(false)
+  try {
+    await expectRefused('SUPPORT_ACCESS_REFUSED', 409, member)
+    await db.updateTable('memberships').set({ role: 'owner' }).where('user_id', '=', member.id).execute()
+    expect((await start(service, await newOperator(service), member)).status).toBe(201)
+  } finally {
+    await confirm(true)
+    await db.updateTable('memberships').set({ role: 'member' }).where('user_id', '=', member.id).execute()
+  }
+})
+
 test('the link works once, and only next to the session of the operator', async () => {
   const by = await newOperator(service)
   const { body } = await start(service, by, await newMember(service))
@@ -158,13 +176,15 @@ test('of 20 starts at once, few succeed and one session is left', async () => {
   expect(left).toHaveLength(1)
 })
 
-test('the sessions of the member do not list it, and the profile of the operator is unchanged', async () => {
+test('the member can end it without seeing it in the list, and the profile of the operator is unchanged', async () => {
   const by = await newOperator(service)
   const member = await newMember(service)
   await act(service, by, member)
   const headers = { cookie: await signIn(service.url, member.email) }
   const own = await call(`${service.url}/api/users/me/sessions`, { method: 'GET', headers })
   expect(own.body.sessions).toHaveLength(1)
+  const page = await fetch(`${service.url}/account/sessions`, { headers })
+  expect(await page.text()).toContain('End all others')
   expect(await statusOf(service.url, '/api/admin/users', by.tokens.access_token)).toBe(200)
   const { tenantId } = await findIds(service, 'olivia@acme.test', 'acme')
   expect(tenantId).toBe(member.tenantId)

@@ -36,13 +36,13 @@ export function SessionsPage() {
     ask({ title: text.endOthersTitle, text: text.endOthersText, action: text.endOthers }, () =>
       endOthers.mutateAsync({}),
     )
-  const hasOthers = query.data?.sessions.some(({ isCurrent }) => !isCurrent) ?? false
   return (
     <Page
       title={text.title}
       lead={text.lead}
       actions={
-        <Button variant="default" onClick={confirmEndOthers} disabled={!hasOthers}>
+        // Also without others in the list: it does not show support access, which this ends too.
+        <Button variant="default" onClick={confirmEndOthers}>
           {text.endOthers}
         </Button>
       }

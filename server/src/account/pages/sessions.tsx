@@ -28,7 +28,8 @@ async function show(ctx: Ctx, input: AccountPageInput, problem?: PageProblem) {
     lastActive: session.last_active_at.toISOString().slice(0, 16).replace('T', ' '),
     isCurrent: session.id === input.caller.sessionId,
   }))
-  return { html: render(<SessionsPage devices={devices} csrf={input.csrf} problem={problem} />) }
+  const page = { devices, endsSupport: ctx.config.supportAccess, csrf: input.csrf, problem }
+  return { html: render(<SessionsPage {...page} />) }
 }
 
 interface Device {
@@ -41,11 +42,13 @@ interface Device {
 
 interface SessionsPageProps {
   devices: Device[]
+  /** Operators may act as members, so there may be sessions that the list does not show. */
+  endsSupport: boolean
   csrf: string
   problem: PageProblem | undefined
 }
 
-const SessionsPage = ({ devices, csrf, problem }: SessionsPageProps) => (
+const SessionsPage = ({ devices, endsSupport, csrf, problem }: SessionsPageProps) => (
   <AccountFrame
     title="Sessions"
     lead="Where you are signed in. If you do not recognize a session, end it and change your password."
@@ -71,7 +74,8 @@ const SessionsPage = ({ devices, csrf, problem }: SessionsPageProps) => (
         </li>
       ))}
     </ul>
-    {devices.length > 1 && (
+    {/* Also ends support access, which the list does not show. */}
+    {(devices.length > 1 || endsSupport) && (
       <Form action={PATH} csrf={csrf}>
         <button type="submit" class="second">
           End all others
