@@ -52,6 +52,10 @@ export const toAuditSource = (caller: Caller, request: FastifyRequest) => ({
   request,
 })
 
+/** The operator who acts as the user that the source names. The operator is the actor, and entries say for whom. */
+export const operatorOf = ({ actor, request }: AuditSource): string | undefined =>
+  actor.kind === 'user' && actor.id !== request?.operatorId ? request?.operatorId : undefined
+
 /** Records an audit event in the transaction of the change. */
 export async function recordAuditEvent(ctx: Ctx, tx: Db, entry: AuditEvent): Promise<void> {
   await recordAuditEvents(ctx, tx, [entry])
@@ -92,8 +96,7 @@ async function toRows(ctx: Ctx, entries: AuditEvent[]): Promise<NewEntry[]> {
 function toRow(ctx: Ctx, entry: AuditEvent): NewEntry {
   const { action, actor, userId, tenantId, clientId, request, details = {}, personal = {} } = entry
   const now = ctx.now()
-  // An operator who acts as a member is the actor, and the entry says for whom.
-  const operatorId = actor.kind === 'user' && actor.id !== request?.operatorId ? request?.operatorId : undefined
+  const operatorId = operatorOf(entry)
   const recorded = operatorId === undefined ? details : { ...details, onBehalfOf: actor.id }
   return {
     id: newIdAt(now),

@@ -27,7 +27,7 @@ export const listUserRows = (db: Db, ids: string[]) =>
     ])
     .select(
       sql<Date | null>`greatest(
-        (select max(auth_time) from sessions where user_id = users.id),
+        (select max(auth_time) from sessions where user_id = users.id and operator_id is null),
         (select max(last_seen_at) from known_devices where user_id = users.id)
       )`.as('last_sign_in_at'),
     )

@@ -129,7 +129,7 @@ async function changeAll(
   const changes = requests.map(({ action, seat, context }) => ({
     action,
     seat,
-    actor: actorText(context.actor),
+    actor: actorText(context),
   }))
   const auditInsert = await prepareAuditInsert(ctx, requests.map(toBatchEvent))
   try {

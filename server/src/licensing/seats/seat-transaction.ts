@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import type { Actor } from '../../audit/record.ts'
+import { type Actor, type AuditSource, operatorOf } from '../../audit/record.ts'
 import type { Ctx } from '../../context.ts'
 import { type DurabilityCheck, openDurabilityCheck } from '../../db/durable.ts'
 import { retryOnDeadlock } from '../../db/errors.ts'
@@ -28,7 +28,7 @@ export interface WithRevision<T> {
 /** Changes seats of one tenant, and reads the revision of its ledger afterwards. */
 export const inSeatTransaction = <T>(
   ctx: Ctx,
-  context: Access,
+  context: GrantContext,
   work: (tx: Tx) => Promise<T>,
 ): Promise<WithRevision<T>> =>
   inSeatTransactionWithRevision(ctx, context, async (tx) => ({
@@ -36,20 +36,18 @@ export const inSeatTransaction = <T>(
     revision: await findRevision(tx, context.tenantId),
   }))
 
-type Access = Omit<GrantContext, 'request'>
-
 /**
  * Changes seats of one tenant in a transaction with row-level security. The work itself returns the revision. What it
  * changes is on disk and known to this node before this returns.
  */
 export async function inSeatTransactionWithRevision<T>(
   ctx: Ctx,
-  { tenantId, actor, byRole = false, asOperator = false }: Access,
+  { tenantId, actor, request, byRole = false, asOperator = false }: GrantContext,
   work: (tx: Tx) => Promise<WithRevision<T>>,
 ): Promise<WithRevision<T>> {
   const attempt = () =>
     ctx.db.transaction().execute(async (tx) => {
-      const tenant = await lockTenant(tx, tenantId, actorText(actor))
+      const tenant = await lockTenant(tx, tenantId, actorText({ actor, request }))
       if (!tenant) throw new AppError('TENANT_NOT_FOUND')
       if (tenant.suspended && !asOperator) throw new AppError('TENANT_SUSPENDED')
       if (byRole && !(await managesSeats(tx, tenantId, actor.id))) throw new AppError('FORBIDDEN')
@@ -61,8 +59,11 @@ export async function inSeatTransactionWithRevision<T>(
   return done
 }
 
-/** The actor as the ledger stores it. */
-export const actorText = ({ kind, id }: Actor): string | undefined => (id === undefined ? undefined : `${kind}:${id}`)
+/** The actor as the ledger stores it: the operator, if one acts as the user. */
+export function actorText(source: AuditSource): string | undefined {
+  const { kind, id } = source.actor
+  return id === undefined ? undefined : `${kind}:${operatorOf(source) ?? id}`
+}
 
 /** Waits until what was committed is on disk and known to this node. */
 export const untilDurableAndKnown = (ctx: Ctx, durability: DurabilityCheck): Promise<unknown> =>
