@@ -119,12 +119,14 @@ function mustSignIn(session: BrowserSession, { request, login }: AuthorizationCo
   const isDemanded = prompts.includes('login') || maxAge !== undefined
   // A provider without auth_time may have reused an old session.
   if (isDemanded && session.authTimeAssumed) return true
+  // An operator who acts as the user signed in as somebody else, also if that was after the request.
+  if (isDemanded && session.support && isFresh) return true
   if (prompts.includes('login')) return !isFresh
   return maxAge !== undefined && !isFresh && login.startedAt - signedInAt > maxAge * 1000
 }
 
 function mustChooseAccount(session: BrowserSession, { request, login }: AuthorizationContext): boolean {
-  const isFresh = session.authTime.getTime() >= login.startedAt
+  const isFresh = !session.support && session.authTime.getTime() >= login.startedAt
   return request.prompts.includes('select_account') && !isFresh && login.state.account !== session.id
 }
 

@@ -4,7 +4,7 @@ import type { Ctx } from '../context.ts'
 import type { OAuthError } from '../errors.ts'
 import type { PageResult } from '../http/routing/define-route.ts'
 import type { Exchange } from '../http/routing/exchange.ts'
-import { type BrowserSession, findBrowserSession } from '../sessions/browser-session.ts'
+import { type BrowserSession, findActingSession } from '../sessions/browser-session.ts'
 import { type LoginTransaction, signInUrl } from '../sessions/login-transaction.ts'
 import { Layout } from '../ui/layout.tsx'
 import { render } from '../ui/render.ts'
@@ -35,13 +35,15 @@ export async function findRefusedPage(ctx: Ctx, exchange: Exchange, refused: Ref
   const { client, redirectUri } = target
   const isAboutTenant = error.code === 'access_denied'
   if (client.trusted || (client.origin === 'ADMIN' && !isAboutTenant)) return undefined
-  const session = await findBrowserSession(ctx, exchange)
+  const session = await findActingSession(ctx, exchange)
+  // The page is for the user. An operator who acts as them has nothing to decide.
+  if (session?.support && client.origin === 'ADMIN') return undefined
   if (session && (await hasAllowed(ctx, refused, session.userId))) return undefined
   logRefusal(exchange.request, client.clientId, error)
   const response = toResponse(error)
   const back = <ResponseLink {...{ ctx, target, response }} />
   const page =
-    isAboutTenant && session && login ? (
+    isAboutTenant && session && !session.support && login ? (
       <NoTenantPage {...{ client, session, back }} otherAccount={signInUrl(ctx, login, { mustReauthenticate: true })} />
     ) : (
       <RefusedPage {...{ client, redirectUri, error, back }} />

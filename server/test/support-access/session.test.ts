@@ -173,6 +173,25 @@ test.each([[{ prompt: 'login' }], [{ prompt: 'select_account' }], [{ max_age: '0
   },
 )
 
+test.each([[{ prompt: 'login' }], [{ prompt: 'select_account' }], [{ max_age: '0' }]])(
+  'nor with a sign-in of their own after the request: %j',
+  async (parameters) => {
+    const by = await newOperator(service)
+    const begun = await authorize(url, by.cookie, parameters)
+    const journey = new URL(begun.location || (await journeyOf(begun.response)), url).searchParams.get('journey')
+    const again = { ...by, cookie: await signIn(url, by.email) }
+    again.tokens = await tokensOf(url, again.cookie)
+    const { cookie } = await act(service, again, await newMember(service))
+    const path = `${url}/oauth/authorize/continue?journey=${encodeURIComponent(journey ?? '')}`
+    const { headers } = await fetch(path, { headers: { cookie }, redirect: 'manual' })
+    expect(new URL(headers.get('location') ?? '').searchParams.get('error')).toBe('access_denied')
+  },
+)
+
+/** The action of the form on the page. */
+const journeyOf = async (page: Response): Promise<string> =>
+  (/action="([^"]+)"/.exec(await page.text())?.[1] ?? '').replaceAll('&amp;', '&')
+
 test('the operator cannot consent for the member', async () => {
   const { clientId: client_id } = await thirdParty(url)
   const { answer, response } = await authorize(url, session.cookie, { client_id })
@@ -237,4 +256,53 @@ test('what is done is in the audit log as done by the operator for the member', 
     { action: 'invitation.created', details: { onBehalfOf: member.id } },
     { action: 'member.removed', details: { onBehalfOf: member.id } },
   ])
+})
+
+test('the license ledger names the operator', async () => {
+  const { access_token } = await tokensOf(url, session.cookie)
+  const { id: userId } = await newMember(service)
+  const plan = await service.ctx.db
+    .selectFrom('subscriptions')
+    .innerJoin('license_types', 'license_types.id', 'subscriptions.license_type_id')
+    .select(['license_types.id', 'license_types.application_id'])
+    .where('subscriptions.tenant_id', '=', member.tenantId)
+    .executeTakeFirstOrThrow()
+  const seat = { userId, applicationId: plan.application_id }
+  const post = (path: string, body: object) =>
+    call(`${url}/api/integration/licenses/${path}`, { method: 'POST', headers: bearer(access_token), body })
+  expect(await post('grant', { ...seat, licenseTypeId: plan.id })).toMatchObject({ status: 201 })
+  expect(await post('revoke/bulk', { revocations: [seat] })).toMatchObject({ status: 200 })
+  const rows = await service.ctx.db
+    .selectFrom('license_ledger')
+    .select(['reason', 'actor'])
+    .where('user_id', '=', userId)
+    .orderBy('sequence')
+    .execute()
+  const actor = `user:${operator.id}`
+  expect(rows).toEqual([
+    { reason: 'GRANTED', actor },
+    { reason: 'REVOKED', actor },
+  ])
+})
+
+test('the member cannot be made to leave the tenant', async () => {
+  const { access_token } = await tokensOf(url, session.cookie)
+  const { id } = await service.ctx.db
+    .selectFrom('memberships')
+    .select('id')
+    .where('user_id', '=', member.id)
+    .where('tenant_id', '=', member.tenantId)
+    .executeTakeFirstOrThrow()
+  const path = `${url}/api/tenants/${member.tenantId}/members/${id}`
+  expect(await call(path, { method: 'DELETE', headers: bearer(access_token) })).toMatchObject(
+    errorReply(403, 'FORBIDDEN'),
+  )
+})
+
+test('the directory of users does not count it as a sign-in of the member', async () => {
+  const found = await call(`${url}/api/admin/users/${member.id}`, {
+    method: 'GET',
+    headers: bearer(operator.tokens.access_token),
+  })
+  expect(found.body).toMatchObject({ id: member.id, lastSignInAt: null })
 })

@@ -3,6 +3,7 @@ import { type Action, recordAuditEvent, toActor } from '../../audit/record.ts'
 import type { Ctx } from '../../context.ts'
 import type { Tx } from '../../db/open.ts'
 import { AppError } from '../../errors.ts'
+import { actingError } from '../../http/routing/callers.ts'
 import { describePage, type Range, toRange } from '../../http/routing/pagination.ts'
 import { toDisplayName } from '../../lib/display-name.ts'
 import { isId, toId } from '../../lib/ids.ts'
@@ -160,6 +161,8 @@ export async function removeMember(ctx: Ctx, tx: Tx, { caller, membershipId, req
   const member = await getMember(ctx, tx, { tenantId: caller.tenantId, membershipId })
   const isLeaving = member.id === caller.membershipId
   if (!isLeaving) requireManageable(caller.role, member.role)
+  // Only the person decides to leave, not an operator who acts as them.
+  else if (caller.kind === 'person' && caller.support) throw actingError()
   await requireOwnerRemains(tx, member)
   const { role, status } = member
   const action = isLeaving ? 'member.left' : 'member.removed'
