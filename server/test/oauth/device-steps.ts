@@ -1,6 +1,6 @@
 import { openTab, type PageView, type Tab } from '../invitations/browser-tab.ts'
 import type { TestService } from '../support/service.ts'
-import { admin, type Tokens, token } from '../support/world.ts'
+import { changeClient, type Tokens, token } from '../support/world.ts'
 
 export const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code'
 
@@ -15,13 +15,8 @@ export interface DeviceReply {
 }
 
 /** Sets the switch of a client. */
-export async function setDeviceFlow({ ctx, url }: TestService, clientId: string, deviceFlow: boolean): Promise<void> {
-  const { id } = await ctx.db
-    .selectFrom('clients')
-    .select('id')
-    .where('client_id', '=', clientId)
-    .executeTakeFirstOrThrow()
-  await admin(url, `/api/admin/clients/${id}`, { deviceFlow }, 'PATCH')
+export async function setDeviceFlow(service: TestService, clientId: string, deviceFlow: boolean): Promise<void> {
+  await changeClient(service, clientId, { deviceFlow })
 }
 
 /** Asks for the codes of a device. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { toFormTarget } from '../../src/oauth/authorize-response.tsx'
 import type { TestService } from '../support/service.ts'
-import { admin, authorize, CALLBACK, exchange, signIn, startDemoService } from '../support/world.ts'
+import { admin, authorize, CALLBACK, changeClient, exchange, signIn, startDemoService } from '../support/world.ts'
 
 let service: TestService
 let url: string
@@ -15,14 +15,7 @@ beforeAll(async () => {
 afterAll(() => service.close())
 beforeEach(() => setResponseModes(['query', 'form_post']))
 
-async function setResponseModes(responseModes: string[]) {
-  const { id } = await service.ctx.db
-    .selectFrom('clients')
-    .select('id')
-    .where('client_id', '=', 'demo-spa')
-    .executeTakeFirstOrThrow()
-  return admin(url, `/api/admin/clients/${id}`, { responseModes }, 'PATCH')
-}
+const setResponseModes = (responseModes: string[]) => changeClient(service, 'demo-spa', { responseModes })
 
 const readMetadata = async () =>
   (await (await fetch(`${url}/.well-known/openid-configuration`)).json()) as { response_modes_supported: string[] }

@@ -11,6 +11,7 @@ import {
   authorize,
   authorizeUrl,
   CALLBACK,
+  changeClient,
   claimsOf,
   cookieOf,
   exchange,
@@ -36,12 +37,6 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-const clientRow = (clientId: string) =>
-  service.ctx.db.selectFrom('clients').select('id').where('client_id', '=', clientId).executeTakeFirstOrThrow()
-
-const changeClient = async (clientId: string, change: object) =>
-  admin(url, `/api/admin/clients/${(await clientRow(clientId)).id}`, change, 'PATCH')
-
 test('a scope removed from a machine client is removed from its existing tokens immediately', async () => {
   const { id } = await admin<{ id: string }>(url, '/api/admin/applications', { name: 'Robots' })
   const robot = await admin<{ clientId: string; clientSecret: string }>(url, '/api/admin/clients', {
@@ -57,7 +52,7 @@ test('a scope removed from a machine client is removed from its existing tokens 
   })
   const list = () => fetch(`${url}/api/admin/clients`, { headers: { authorization: `Bearer ${body.access_token}` } })
   expect((await list()).status).toBe(200)
-  await changeClient(robot.clientId, { scopes: [] })
+  await changeClient(service, robot.clientId, { scopes: [] })
   expect((await list()).status).toBe(403)
   expect(await introspect(url, body.access_token)).toMatchObject({ active: true, scope: '' })
 })
@@ -73,7 +68,7 @@ test("a scope removed from a user's client is missing in userinfo and after a re
   const cookie = await signIn(url, 'mia@acme.test')
   const { answer } = await authorize(url, cookie, { client_id: client.clientId })
   const { body } = await exchange(url, answer.code, { client_id: client.clientId })
-  await changeClient(client.clientId, { scopes: ['openid', 'offline_access'] })
+  await changeClient(service, client.clientId, { scopes: ['openid', 'offline_access'] })
   const info = await fetch(`${url}/api/oauth/userinfo`, {
     headers: { authorization: `Bearer ${body.access_token}` },
   })
@@ -251,7 +246,11 @@ test('after a leaked key is replaced, its tokens are invalid and new tokens are 
 
 test('a Basic secret is form-urlencoded, and two Authorization headers are refused (T041, T044)', async () => {
   const secret = 'p:a+s s%é&=ok'
-  const { id } = await clientRow('demo-machine')
+  const { id } = await service.ctx.db
+    .selectFrom('clients')
+    .select('id')
+    .where('client_id', '=', 'demo-machine')
+    .executeTakeFirstOrThrow()
   const row = { id: newId(), client_id: id, hash: hashSecret(secret), created_at: new Date() }
   await service.ctx.db.insertInto('client_secrets').values(row).execute()
   await service.ctx.changes.waitUntilCurrent()

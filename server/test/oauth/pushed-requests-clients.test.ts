@@ -2,7 +2,7 @@ import * as oauth from 'oauth4webapi'
 import * as oidc from 'openid-client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { TestService } from '../support/service.ts'
-import { admin, CALLBACK, claimsOf, signIn, startDemoService } from '../support/world.ts'
+import { CALLBACK, changeClient, claimsOf, signIn, startDemoService } from '../support/world.ts'
 
 /** Pushed authorization requests with the libraries of other people. */
 
@@ -14,14 +14,8 @@ beforeAll(async () => {
   service = await startDemoService()
   url = service.url
   cookie = await signIn(url, 'mia@acme.test')
-  for (const clientId of ['demo-spa', 'demo-web']) {
-    const { id } = await service.ctx.db
-      .selectFrom('clients')
-      .select('id')
-      .where('client_id', '=', clientId)
-      .executeTakeFirstOrThrow()
-    await admin(url, `/api/admin/clients/${id}`, { requirePushedRequests: true }, 'PATCH')
-  }
+  for (const clientId of ['demo-spa', 'demo-web'])
+    await changeClient(service, clientId, { requirePushedRequests: true })
   await service.ctx.changes.waitUntilCurrent()
 })
 afterAll(() => service.close())

@@ -8,10 +8,10 @@ import { rounds } from '../support/rounds.ts'
 import type { TestService } from '../support/service.ts'
 import {
   addMember,
-  admin,
   authorize,
   authorizeUrl,
   CALLBACK,
+  changeClient,
   claimsOf,
   exchange,
   PASSWORD,
@@ -35,14 +35,7 @@ beforeEach(() => {
 })
 afterEach(() => change('demo-spa', { requirePushedRequests: false, responseModes: ['query'] }))
 
-const change = async (clientId: string, settings: object) => {
-  const { id } = await service.ctx.db
-    .selectFrom('clients')
-    .select('id')
-    .where('client_id', '=', clientId)
-    .executeTakeFirstOrThrow()
-  return admin(url, `/api/admin/clients/${id}`, settings, 'PATCH')
-}
+const change = (clientId: string, settings: object) => changeClient(service, clientId, settings)
 
 const PREFIX = 'urn:ietf:params:oauth:request_uri:'
 const basic = (id: string, secret: string) => ({ authorization: `Basic ${btoa(`${id}:${secret}`)}` })

@@ -5,6 +5,7 @@ import {
   admin,
   authorize,
   authorizeUrl,
+  changeClient,
   exchange,
   findIds,
   introspect,
@@ -63,12 +64,7 @@ test('client credentials with an assertion: one statement', async () => {
 })
 
 test('token exchange: one statement', async () => {
-  const { id } = await service.ctx.db
-    .selectFrom('clients')
-    .select('id')
-    .where('client_id', '=', 'demo-web')
-    .executeTakeFirstOrThrow()
-  await admin(url, `/api/admin/clients/${id}`, { tokenExchange: true }, 'PATCH')
+  await changeClient(service, 'demo-web', { tokenExchange: true })
   const web = { clientId: 'demo-web', clientSecret: 'demo-web-secret' }
   const { access_token } = await obtainTokens(url, cookie)
   await exchangeToken(url, web, access_token)

@@ -149,6 +149,16 @@ export async function admin<T>(url: string, path: string, body: unknown, method 
   return (await response.json()) as T
 }
 
+/** Changes settings of the client with this client id. */
+export async function changeClient({ ctx, url }: TestService, clientId: string, settings: object) {
+  const { id } = await ctx.db
+    .selectFrom('clients')
+    .select('id')
+    .where('client_id', '=', clientId)
+    .executeTakeFirstOrThrow()
+  return admin(url, `/api/admin/clients/${id}`, settings, 'PATCH')
+}
+
 /** Creates a third-party application with one public client. */
 export async function thirdParty(url: string, name = 'Partner Reports') {
   const application = await admin<{ id: string }>(url, '/api/admin/applications', { name, trusted: false })

@@ -1,4 +1,4 @@
-import { Button, Center, Select, Stack } from '@mantine/core'
+import { Button, Center, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useInfiniteList } from '../../api/query-hooks.ts'
@@ -9,7 +9,7 @@ import { Page } from '../../ui/page.tsx'
 import { EmptyState, ErrorAlert, LoadingSkeleton } from '../../ui/states.tsx'
 import { useFilters } from '../../ui/use-filters.ts'
 import { DeliveriesTable } from './deliveries-table.tsx'
-import { DELIVERY_STATUSES } from './delivery-outcome.tsx'
+import { DELIVERY_STATUSES, DeliveryStatusSelect } from './delivery-outcome.tsx'
 import { ReplayDialog } from './replay-dialog.tsx'
 import { webhooksApi, webhooksKey } from './webhooks-api.ts'
 
@@ -45,15 +45,7 @@ export function DeliveriesPage({ tenantId, webhookId }: { tenantId: string | und
         </Button>
       }
     >
-      <Select
-        label={text.filter}
-        placeholder={text.any}
-        data={DELIVERY_STATUSES.map((value) => ({ value, label: text.status[value] }))}
-        value={status ?? null}
-        onChange={(value) => set({ status: value })}
-        clearable
-        w={{ base: '100%', xs: 220 }}
-      />
+      <DeliveryStatusSelect status={status} onChange={(value) => set({ status: value })} />
       {query.isError ? (
         <ErrorAlert error={query.error} onRetry={() => void query.refetch()} />
       ) : query.data === undefined ? (

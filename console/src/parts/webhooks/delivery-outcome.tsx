@@ -1,4 +1,4 @@
-import { Stack, Text } from '@mantine/core'
+import { Select, Stack, Text } from '@mantine/core'
 import { deliveries as text } from '../../text/webhooks.ts'
 import { StatusBadge } from '../../ui/status-badge.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
@@ -10,6 +10,27 @@ const TONES = { PENDING: 'waiting', DELIVERED: 'good', FAILED: 'bad' } as const
 
 export const DeliveryStatus = ({ status }: Pick<Delivery, 'status'>) => (
   <StatusBadge tone={TONES[status]}>{text.status[status]}</StatusBadge>
+)
+
+type Status = (typeof DELIVERY_STATUSES)[number]
+
+/** Filters a list of deliveries by status. */
+export const DeliveryStatusSelect = ({
+  status,
+  onChange,
+}: {
+  status: Status | undefined
+  onChange: (status: Status | null) => void
+}) => (
+  <Select
+    label={text.filter}
+    placeholder={text.any}
+    data={DELIVERY_STATUSES.map((value) => ({ value, label: text.status[value] }))}
+    value={status ?? null}
+    onChange={onChange}
+    clearable
+    w={{ base: '100%', xs: 220 }}
+  />
 )
 
 type Outcome = Pick<Delivery, 'status' | 'lastStatus' | 'lastError' | 'nextAttemptAt' | 'attempts'>

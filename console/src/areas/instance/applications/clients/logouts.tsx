@@ -1,9 +1,14 @@
 import type { Reply } from '@latchkey/client'
-import { Button, Center, Select, Stack } from '@mantine/core'
+import { Button, Center, Stack } from '@mantine/core'
 import { call } from '../../../../api/api.ts'
 import { useAction, useInfiniteList } from '../../../../api/query-hooks.ts'
 import { useApiQuery } from '../../../../api/use-api.ts'
-import { DELIVERY_STATUSES, DeliveryOutcome, DeliveryStatus } from '../../../../parts/webhooks/delivery-outcome.tsx'
+import {
+  DELIVERY_STATUSES,
+  DeliveryOutcome,
+  DeliveryStatus,
+  DeliveryStatusSelect,
+} from '../../../../parts/webhooks/delivery-outcome.tsx'
 import { clients } from '../../../../text/clients.ts'
 import { deliveries } from '../../../../text/webhooks.ts'
 import { DataTable } from '../../../../ui/data-table.tsx'
@@ -42,15 +47,7 @@ export function LogoutsPage({ applicationId, clientId: id }: { applicationId: st
       back={{ href: `/applications/${applicationId}`, label: text.back }}
       lead={text.lead(client.data?.name ?? '…')}
     >
-      <Select
-        label={deliveries.filter}
-        placeholder={deliveries.any}
-        data={DELIVERY_STATUSES.map((value) => ({ value, label: deliveries.status[value] }))}
-        value={status ?? null}
-        onChange={(value) => set({ status: value })}
-        clearable
-        w={{ base: '100%', xs: 220 }}
-      />
+      <DeliveryStatusSelect status={status} onChange={(value) => set({ status: value })} />
       {query.isError ? (
         <ErrorAlert error={query.error} onRetry={() => void query.refetch()} />
       ) : query.data === undefined ? (
