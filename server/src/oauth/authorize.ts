@@ -80,7 +80,7 @@ export async function dispatch(
       outcome.kind === 'finish' ? await issueCode(ctx, exchange.request, { request, pushed, ...outcome }) : undefined
     if (code !== undefined) return respondToClient(ctx, request, { code })
     if (request.prompts.includes('none')) throw new OAuthError('login_required', 'The user must sign in first.')
-    const mustReauthenticate = outcome.kind === 'login' && outcome.reauthenticate
+    const mustReauthenticate = outcome.kind === 'login' && outcome.mustReauthenticate
     return { redirect: signInUrl(ctx, login, { mustReauthenticate }) }
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error

@@ -19,7 +19,7 @@ export type Step =
 
 type Outcome =
   | Step
-  | { kind: 'login'; reauthenticate: boolean }
+  | { kind: 'login'; mustReauthenticate: boolean }
   | { kind: 'second-factor'; path: string }
   | { kind: 'finish'; session: BrowserSession; tenant: ActiveMembership | undefined }
 
@@ -46,7 +46,7 @@ export async function findNextStep(
 ): Promise<Outcome> {
   requireReachable(authorization.request.acr)
   const session = await findActingSession(ctx, exchange)
-  if (!session) return { kind: 'login', reauthenticate: false }
+  if (!session) return { kind: 'login', mustReauthenticate: false }
   const outcome = await findStepOf(ctx, authorization, session)
   // Only the user signs in, consents and sets up a second factor. An operator who acts as them does not.
   if (session.support && (outcome.kind !== 'finish' || !outcome.tenant)) {
@@ -60,7 +60,7 @@ async function findStepOf(ctx: Ctx, authorization: AuthorizationContext, session
   const { support } = session
   const isSilent = request.prompts.includes('none')
   if (isSilent) await requireSomeConsent(ctx, request, session.userId)
-  if (mustSignIn(session, authorization)) return { kind: 'login', reauthenticate: true }
+  if (mustSignIn(session, authorization)) return { kind: 'login', mustReauthenticate: true }
   if (mustChooseAccount(session, authorization)) return { kind: 'account', session }
   const selectable = await listSelectableTenants(ctx, session.userId, request.tenantSlug)
   const memberships = support ? selectable.filter(({ id }) => id === support.tenantId) : selectable
@@ -130,7 +130,7 @@ function mustChooseAccount(session: BrowserSession, { request, login }: Authoriz
   return request.prompts.includes('select_account') && !isFresh && login.state.account !== session.id
 }
 
-export const NO_MEMBER = 'The user is not an active member of this tenant.'
+export const NOT_A_MEMBER = 'The user is not an active member of this tenant.'
 
 /** The requested tenant, the only one, or the one chosen before; undefined if there is none or the user must choose. */
 function pickTenant(
@@ -139,7 +139,7 @@ function pickTenant(
 ): ActiveMembership | undefined {
   if (request.tenantSlug !== undefined) {
     const requested = memberships.find(({ slug }) => slug === request.tenantSlug)
-    if (!requested) throw new OAuthError('access_denied', NO_MEMBER)
+    if (!requested) throw new OAuthError('access_denied', NOT_A_MEMBER)
     return requested
   }
   if (memberships.length <= 1) return memberships[0]

@@ -10,7 +10,7 @@ import { Layout } from '../ui/layout.tsx'
 import { render } from '../ui/render.ts'
 import type { RedirectTarget } from './authorize-request.ts'
 import { describeTarget, ResponseLink, toFormTarget } from './authorize-response.tsx'
-import { NO_MEMBER } from './next-step.ts'
+import { NOT_A_MEMBER } from './next-step.ts'
 import { logRefusal } from './refusals.ts'
 import { OtherAccount } from './step-pages.tsx'
 import { hasConsentIn } from './store.ts'
@@ -33,8 +33,7 @@ interface Refused {
 export async function findRefusedPage(ctx: Ctx, exchange: Exchange, refused: Refused): Promise<PageResult | undefined> {
   const { target, login, error } = refused
   const { client, redirectUri } = target
-  const isAboutTenant = error.code === 'access_denied'
-  if (client.trusted || (client.origin === 'ADMIN' && !isAboutTenant)) return undefined
+  if (client.trusted || (client.origin === 'ADMIN' && !isAboutTenant(error))) return undefined
   const session = await findActingSession(ctx, exchange)
   // The page is for the user. An operator who acts as them has nothing to decide.
   if (session?.support && client.origin === 'ADMIN') return undefined
@@ -43,25 +42,28 @@ export async function findRefusedPage(ctx: Ctx, exchange: Exchange, refused: Ref
   const response = toResponse(error)
   const back = <ResponseLink {...{ ctx, target, response }} />
   const page =
-    isAboutTenant && session && !session.support && login ? (
+    isAboutTenant(error) && session && !session.support && login ? (
       <NoTenantPage {...{ client, session, back }} otherAccount={signInUrl(ctx, login, { mustReauthenticate: true })} />
     ) : (
       <RefusedPage {...{ client, redirectUri, error, back }} />
     )
-  return { status: isAboutTenant ? 403 : 400, html: render(page), formTargets: [toFormTarget(redirectUri)] }
+  return { status: isAboutTenant(error) ? 403 : 400, html: render(page), formTargets: [toFormTarget(redirectUri)] }
 }
 
+/** Until the consent page, which sends its error to the client itself, only the requested tenant is denied. */
+const isAboutTenant = ({ code }: OAuthError): boolean => code === 'access_denied'
+
 /** The client is not told whether the tenant is suspended, unknown or one of others. */
-const toResponse = ({ code, message }: OAuthError) => ({
-  error: code,
-  error_description: code === 'access_denied' ? NO_MEMBER : message,
+const toResponse = (error: OAuthError) => ({
+  error: error.code,
+  error_description: isAboutTenant(error) ? NOT_A_MEMBER : error.message,
 })
 
 const hasAllowed = ({ db }: Ctx, { target, tenantSlug, error }: Refused, userId: string): Promise<boolean> =>
   hasConsentIn(db, {
     userId,
     applicationId: target.client.applicationId,
-    tenantSlug: error.code === 'access_denied' ? tenantSlug : undefined,
+    tenantSlug: isAboutTenant(error) ? tenantSlug : undefined,
     // An update of the client with another redirect URI takes the scopes away.
     toSomeScope: true,
   })
