@@ -13,21 +13,32 @@ import { type RegisteredClient, startTwoNodes, type TwoNodes } from './two-nodes
 let nodes: TwoNodes
 let here: TestService
 let there: TestService
+/** For the tests that change neither. */
+let people: People
+let clients: Clients
 beforeAll(async () => {
   nodes = await startTwoNodes()
   ;({ here, there } = nodes)
+  people = await newPeople()
+  clients = await newClients()
 })
 afterAll(() => nodes?.close())
 
-interface Fixture {
+interface People {
   company: TestTenant
   member: TestUser
   membershipId: string
+}
+
+interface Clients {
   applicationId: string
   spa: RegisteredClient
   first: RegisteredClient
   second: RegisteredClient
   resource: { id: string; uri: string }
+}
+
+interface Fixture extends People, Clients {
   refreshToken: string
   subject: string
   /** For the application, by the first client. */
@@ -38,40 +49,42 @@ interface Fixture {
 
 const SCOPES = ['openid', 'offline_access', 'read']
 
-async function newFixture(settings: object = {}): Promise<Fixture> {
+async function newPeople(): Promise<People> {
   const [company, member] = [await insertTenant(here), await createSignedInUser(here)]
   await insertMembership(here, company, await insertUser(here), { role: 'owner' })
-  const membershipId = await insertMembership(here, company, member)
-  const { applicationId, client: spa } = await nodes.newClient({
-    kind: 'SPA',
-    redirectUris: [CALLBACK],
-    scopes: SCOPES,
-    ...settings,
-  })
-  const newService = (scopes: string[]) =>
+  return { company, member, membershipId: await insertMembership(here, company, member) }
+}
+
+async function newClients(): Promise<Clients> {
+  const draft = { redirectUris: [CALLBACK], scopes: SCOPES }
+  const { applicationId, client: spa } = await nodes.newClient({ kind: 'SPA', ...draft })
+  const newService = () =>
     admin<RegisteredClient>(here.url, '/api/admin/clients', {
       applicationId,
       name: 'Service',
       kind: 'WEB',
-      redirectUris: [CALLBACK],
-      scopes,
+      ...draft,
       tokenExchange: true,
     })
-  const [first, second] = [await newService(SCOPES), await newService(SCOPES)]
   const uri = `https://api.example.com/${randomUUID()}`
   const body = { applicationId, name: 'API', uri, scopes: ['read'] }
   const resource = await admin<{ id: string; uri: string }>(here.url, '/api/admin/resources', body)
+  return { applicationId, spa, first: await newService(), second: await newService(), resource }
+}
+
+/** New tokens, of the people and clients of all tests unless others are given. */
+async function newFixture(own: Partial<People & Clients> = {}): Promise<Fixture> {
+  const fixture = { ...people, ...clients, ...own }
+  const { company, member, spa, first, second, resource } = fixture
   const client_id = spa.clientId
   const parameters = { client_id, tenant: company.slug, scope: SCOPES.join(' ') }
   const { answer } = await authorize(here.url, member.cookie, parameters)
   const { body: tokens } = await exchange(here.url, answer.code, { client_id })
   const subject = tokens.access_token
   const exchanged = (await exchangeToken(here.url, first, subject)).body.access_token
-  const { access_token: exchangedTwice } = (await exchangeToken(here.url, second, exchanged, { resource: uri })).body
-  return {
-    ...{ company, member, membershipId, applicationId, spa, first, second, resource },
-    ...{ refreshToken: tokens.refresh_token, subject, exchanged, exchangedTwice },
-  }
+  const twice = await exchangeToken(here.url, second, exchanged, { resource: resource.uri })
+  const exchangedTwice = twice.body.access_token
+  return { ...fixture, refreshToken: tokens.refresh_token, subject, exchanged, exchangedTwice }
 }
 
 /** The uses of a token on both nodes, the other one first. */
@@ -90,12 +103,18 @@ const revoke = ({ clientId: client_id }: RegisteredClient, presented: string) =>
 const leave = (id: string) => here.ctx.db.deleteFrom('memberships').where('id', '=', id).execute()
 const patch = (path: string, body: object) => nodes.patch(path, body)
 
-/** What ends both tokens. */
-const ENDINGS: Record<string, (fixture: Fixture) => Promise<unknown>> = {
-  'the session ends': ({ member }) => nodes.remove(`/users/${member.id}/sessions`),
+type Endings = Record<string, (fixture: Fixture) => Promise<unknown>>
+
+/** What ends both tokens, and changes only tokens. */
+const ENDINGS_OF_TOKENS: Endings = {
   'the family is revoked': ({ spa, refreshToken }) => revoke(spa, refreshToken),
   'the subject token is revoked': ({ spa, subject }) => revoke(spa, subject),
   'the first new token is revoked by its client': ({ first, exchanged }) => revoke(first, exchanged),
+}
+
+/** What ends both tokens, and changes the user or the tenant. */
+const ENDINGS_OF_PEOPLE: Endings = {
+  'the session ends': ({ member }) => nodes.remove(`/users/${member.id}/sessions`),
   'the user is disabled': ({ member }) => patch(`/users/${member.id}`, { disabled: true }),
   'the membership is suspended': ({ membershipId: id }) =>
     here.ctx.db.updateTable('memberships').set({ status: 'SUSPENDED' }).where('id', '=', id).execute(),
@@ -107,6 +126,10 @@ const ENDINGS: Record<string, (fixture: Fixture) => Promise<unknown>> = {
   'the tenant is suspended': ({ company }) => patch(`/tenants/${company.id}`, { suspended: true }),
   'the tenant begins to require a second factor': ({ company }) =>
     patch(`/tenants/${company.id}`, { mfaPolicy: 'REQUIRED' }),
+}
+
+/** What ends both tokens, and changes a client or the application. */
+const ENDINGS_OF_CLIENTS: Endings = {
   'the client of the subject token is disabled': ({ spa }) => patch(`/clients/${spa.id}`, { disabled: true }),
   'the client of the subject token is deleted': ({ spa }) => nodes.remove(`/clients/${spa.id}`),
   'the first actor is disabled': ({ first }) => patch(`/clients/${first.id}`, { disabled: true }),
@@ -119,15 +142,24 @@ const ENDINGS: Record<string, (fixture: Fixture) => Promise<unknown>> = {
 }
 
 describe('an exchanged token is invalid on the other node as soon as', () => {
-  test.each(Object.entries(ENDINGS))('%s', async (_, end) => {
-    const fixture = await newFixture()
+  const own: [Endings, () => Promise<Partial<People & Clients>>][] = [
+    [ENDINGS_OF_TOKENS, async () => ({})],
+    [ENDINGS_OF_PEOPLE, newPeople],
+    [ENDINGS_OF_CLIENTS, newClients],
+  ]
+  const cases = own.flatMap(([endings, create]) =>
+    Object.entries(endings).map(([name, end]) => [name, { end, create }] as const),
+  )
+
+  test.each(cases)('%s', async (_, { end, create }) => {
+    const fixture = await newFixture(await create())
     const { exchanged, exchangedTwice } = fixture
     for (const held of [exchanged, exchangedTwice]) expect(await usesOf(held)).toEqual([true, true])
     await end(fixture)
     for (const held of [exchanged, exchangedTwice]) expect(await usesOf(held)).toEqual([false, false])
   })
 
-  const LATER: Record<string, (fixture: Fixture) => Promise<unknown>> = {
+  const LATER: Endings = {
     'its own actor is disabled': ({ second }) => patch(`/clients/${second.id}`, { disabled: true }),
     'its own actor may no longer exchange tokens': ({ second }) =>
       patch(`/clients/${second.id}`, { tokenExchange: false }),
@@ -149,7 +181,7 @@ describe('an exchanged token is invalid on the other node as soon as', () => {
   }
 
   test.each(Object.entries(LATER))('%s, but the token before stays valid', async (_, end) => {
-    const fixture = await newFixture()
+    const fixture = await newFixture(await newClients())
     await end(fixture)
     expect(await usesOf(fixture.exchangedTwice)).toEqual([false, false])
     expect(await usesOf(fixture.exchanged)).toEqual([true, true])
@@ -177,7 +209,7 @@ test('an exchanged token loses a scope on the other node as soon as a client or 
     ({ resource }) => patch(`/resources/${resource.id}`, { scopes: ['write'] }),
   ]
   for (const change of changes) {
-    const fixture = await newFixture()
+    const fixture = await newFixture(await newClients())
     expect((await introspect(there.url, fixture.exchangedTwice)).scope).toBe('read')
     await change(fixture)
     await nodes.changesAnnounced()
@@ -256,11 +288,11 @@ test('a token of a third-party application that the recipient exchanged ends wit
 })
 
 test('an exchange on another node is refused as soon as the subject token or the permission has ended', async () => {
-  const one = await newFixture()
+  const one = await newFixture(await newClients())
   await patch(`/clients/${one.first.id}`, { tokenExchange: false })
   await nodes.changesAnnounced()
   expect((await exchangeToken(there.url, one.first, one.subject)).body.error).toBe('unauthorized_client')
-  const other = await newFixture()
+  const other = await newFixture(await newPeople())
   expect((await exchangeToken(there.url, other.first, other.subject)).status).toBe(200)
   // Without waiting: the subject token is read from the database.
   await leave(other.membershipId)
@@ -269,7 +301,7 @@ test('an exchange on another node is refused as soon as the subject token or the
 })
 
 test('the license in a new token is that of the moment of the exchange', async () => {
-  const { first, subject, applicationId, company } = await newFixture()
+  const { first, subject, applicationId, company } = await newFixture(await newClients())
   await patch(`/applications/${applicationId}`, { licensingMode: 'FREE' })
   const draft = { applicationId, name: 'Basic', slug: 'basic' }
   const created = await admin<{ id: string }>(here.url, '/api/licensing/license-types', draft)
