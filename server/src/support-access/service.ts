@@ -97,7 +97,9 @@ async function requireEligible(
   if (!member || problem !== undefined) {
     throw new AppError('SUPPORT_ACCESS_REFUSED', problem === undefined ? {} : { message: problem })
   }
-  const owners = await listOwnerEmails(tx, { tenantId, exceptId: userId, limit: MAX_RECIPIENTS })
+  // The operator may be an owner, but need not be told.
+  const exceptIds = [userId, caller.userId]
+  const owners = await listOwnerEmails(tx, { tenantId, exceptIds, limit: MAX_RECIPIENTS })
   if (owners.length === 0 && membership.role !== 'owner') throw new AppError('SUPPORT_ACCESS_REFUSED', NO_OWNER)
   // The member's own second factor says nothing about the operator.
   if (lacksSecondFactor(tenant.mfa_policy, session.amr)) throw new AppError('MFA_REQUIRED')
@@ -123,7 +125,7 @@ interface Facts {
   tenant: { id: string; name: string }
   member: LockedUser
   operator: LockedUser
-  /** The addresses of the owners, without the member. */
+  /** The addresses of the owners, without the member and the operator. */
   owners: string[]
   reason: string
   endsAt: Date

@@ -32,17 +32,17 @@ export const findMembership = (tx: Tx, { tenantId, userId }: { tenantId: string;
     .where('user_id', '=', userId)
     .executeTakeFirst()
 
-/** The addresses of the active owners, except one, in the order of joining. */
+/** The addresses of the active owners, except some, in the order of joining. */
 export async function listOwnerEmails(
   tx: Tx,
-  { tenantId, exceptId, limit }: { tenantId: string; exceptId: string; limit: number },
+  { tenantId, exceptIds, limit }: { tenantId: string; exceptIds: string[]; limit: number },
 ): Promise<string[]> {
   const owners = await tx
     .selectFrom('memberships')
     .innerJoin('users', 'users.id', 'memberships.user_id')
     .select('users.email')
     .where('memberships.tenant_id', '=', tenantId)
-    .where('memberships.user_id', '<>', exceptId)
+    .where('memberships.user_id', 'not in', exceptIds)
     .where('memberships.status', '=', 'ACTIVE')
     .where('memberships.role', '=', 'owner')
     .where('users.disabled', '=', false)

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { call, errorReply, insertUser, listMailTo } from '../account/people.ts'
 import { startService, type TestService } from '../support/service.ts'
-import { findIds, machineToken, signIn, startDemoService } from '../support/world.ts'
+import { addMember, findIds, machineToken, signIn, startDemoService } from '../support/world.ts'
 import { act, allowSupport, bearer, newMember, newOperator, type Operator, REASON, start, statusOf } from './steps.ts'
 
 let service: TestService
@@ -147,6 +147,11 @@ test('nobody acts as a member while no owner can be told by mail, unless the mem
   await confirm(false)
   try {
     await expectRefused('SUPPORT_ACCESS_REFUSED', 409, member)
+    const ownerToo = await newOperator(service)
+    await addMember(service, ownerToo.email, 'acme')
+    await db.updateTable('memberships').set({ role: 'owner' }).where('user_id', '=', ownerToo.id).execute()
+    await expectRefused('SUPPORT_ACCESS_REFUSED', 409, member, ownerToo)
+    await db.deleteFrom('memberships').where('user_id', '=', ownerToo.id).execute()
     await db.updateTable('memberships').set({ role: 'owner' }).where('user_id', '=', member.id).execute()
     expect((await start(service, await newOperator(service), member)).status).toBe(201)
   } finally {
