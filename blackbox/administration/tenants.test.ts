@@ -26,6 +26,7 @@ describe('creating a tenant', () => {
       memberCount: 0,
       brandingApproved: false,
       emailCodes: false,
+      supportAccess: false,
       suspended: false,
       suspendedAt: null,
       createdAt: expect.stringMatching(TIMESTAMP),

@@ -30,6 +30,7 @@ const TEXTS: Record<string, string> = {
   button: 'See the invitation',
   by: 'Olivia Owner',
   backchannelLogoutUri: `${APPLICATION}/backchannel-logout`,
+  backchannel_logout_uri: `${APPLICATION}/backchannel-logout`,
   birthdate: '1990-04-12',
   challenge: 'q6E0m2nL7c5T1x8Z',
   claims_supported: 'sub',
