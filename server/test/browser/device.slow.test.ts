@@ -102,6 +102,8 @@ describe.skipIf(!browserPath)('connecting a device in a browser', () => {
     expect(await heading()).toBe(`Allow ${name}?`)
     await check('consent-long-name')
     await press('Allow')
+    // Nothing responds at the redirect URI.
+    await page.waitForURL('chrome-error://chromewebdata/')
     await page.goto(`${service.url}/account/data`)
     await check('account-data-long-name')
     await page.goto(authorizeUrl(service.url, { client_id: clientId, prompt: 'select_account' }))

@@ -159,7 +159,7 @@ describe.runIf(FULL && browserPath)('the users of the instance, in the console',
     const inAcme = page.getByRole('button', { name: 'Withdraw the access of Partner Reports in Acme' })
     await inAcme.waitFor({ state: 'detached' })
     await go(`/instance/users/${user_id}`)
-    await expectText('What this person has allowed third-party applications.')
+    await expectText('Applications that this person allowed to use the account.')
     await session.expectAccessible()
     await click('Withdraw the access of Partner Reports')
     await clickInDialog(session, 'Withdraw')
