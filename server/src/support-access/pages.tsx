@@ -26,11 +26,11 @@ export const supportPages = [
   }),
 ]
 
-/** The secret of the link works once, and only in the browser of the operator, so a GET may use it up. */
+/** The code of the link works once, and only in the browser of the operator, so a GET may use it up. */
 async function open(ctx: Ctx, input: PageInput): Promise<PageResult> {
   const own = await findOwnSession(ctx, input)
-  const secret = input.query.get('code') ?? ''
-  const isOpened = own && (await openSupportSession(ctx, input, { secret, operatorSessionId: own.id }))
+  const code = input.query.get('code') ?? ''
+  const isOpened = own && (await openSupportSession(ctx, input, { code, operatorSessionId: own.id }))
   if (!isOpened) {
     throw new AppError('INVALID_TOKEN', {
       message:

@@ -1,9 +1,9 @@
 import type { FastifyRequest } from 'fastify'
 import { recordAuditEvent, toActor } from '../audit/record.ts'
 import type { Ctx } from '../context.ts'
-import { createLimiter } from '../db/limiter.ts'
+import { countAgainstLimit } from '../db/limiter.ts'
 import type { Tx } from '../db/open.ts'
-import { AppError, tooManyAttempts } from '../errors.ts'
+import { AppError } from '../errors.ts'
 import type { Caller, Person } from '../http/routing/callers.ts'
 import { toDisplayName } from '../lib/display-name.ts'
 import { checkField, throwIfInvalid } from '../lib/field-validation.ts'
@@ -51,9 +51,8 @@ export async function startSupportAccess(ctx: Ctx, start: Start): Promise<Starte
   const endsAt = new Date(ctx.now().getTime() + body.minutes * 60_000)
   return withTenantAsOperator(ctx, { caller, tenantId: start.tenantId, readOnly: false }, async (tx, { tenantId }) => {
     const { own, ...people } = await requireEligible(ctx, tx, { caller, tenantId, userId })
-    const wait = await createLimiter(tx, STARTS).count(caller.userId)
-    if (wait !== undefined) throw tooManyAttempts(wait)
-    const { id, secret } = await createSupportSession(ctx, tx, { own, userId, tenantId, endsAt, request })
+    await countAgainstLimit(tx, STARTS, caller.userId)
+    const { id, code } = await createSupportSession(ctx, tx, { own, userId, tenantId, endsAt, request })
     await recordAuditEvent(ctx, tx, {
       action: 'support_access.started',
       actor: toActor(caller),
@@ -63,7 +62,7 @@ export async function startSupportAccess(ctx: Ctx, start: Start): Promise<Starte
       details: { sessionId: id, reason, endsAt: endsAt.toISOString() },
     })
     await notify(ctx, tx, { ...people, reason, endsAt })
-    return { id, url: `${ctx.config.baseUrl}${OPEN_PATH}?code=${secret}`, endsAt: endsAt.toISOString() }
+    return { id, url: `${ctx.config.baseUrl}${OPEN_PATH}?code=${code}`, endsAt: endsAt.toISOString() }
   })
 }
 

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { hashSecret } from '../../src/lib/secrets.ts'
 import { call, errorReply, insertUser, listMailTo } from '../account/people.ts'
 import { startService, type TestService } from '../support/service.ts'
-import { addMember, findIds, machineToken, signIn, startDemoService } from '../support/world.ts'
+import { addMember, cookieOf, findIds, machineToken, signIn, startDemoService } from '../support/world.ts'
 import { act, allowSupport, bearer, newMember, newOperator, type Operator, REASON, start, statusOf } from './steps.ts'
 
 let service: TestService
@@ -169,6 +170,23 @@ test('the link works once, and only next to the session of the operator', async 
   expect(await open((await newOperator(service)).cookie)).toBe(400)
   expect(await open(by.cookie)).toBe(303)
   expect(await open(by.cookie)).toBe(400)
+})
+
+test('the code of the link is not the secret of the cookie, and neither opens the session alone', async () => {
+  const by = await newOperator(service)
+  const { body } = await start(service, by, await newMember(service))
+  const code = new URL(String(body.url)).searchParams.get('code')
+  const isActing = async (cookie: string) =>
+    (await (await fetch(`${service.url}/support-access`, { headers: { cookie } })).text()).includes('You act as Mara')
+  expect(await isActing(`${by.cookie}; latchkey_support=${code}`)).toBe(false)
+  const opened = await fetch(String(body.url), { headers: { cookie: by.cookie }, redirect: 'manual' })
+  const secret = cookieOf(opened).split('=')[1]
+  expect(await isActing(`${by.cookie}; latchkey_support=${secret}`)).toBe(true)
+  for (const value of [code, secret]) expect(await isActing(`latchkey_session=${value}`)).toBe(false)
+  // A version without support access looks for the secret of a cookie in this table only.
+  const rows = await service.ctx.db.selectFrom('sessions').select('secret_hash').execute()
+  const known = new Set(rows.map(({ secret_hash }) => secret_hash.toString('hex')))
+  expect([code, secret].filter((text) => known.has(hashSecret(text ?? '').toString('hex')))).toEqual([])
 })
 
 test('of 20 starts at once, few succeed and one session is left', async () => {

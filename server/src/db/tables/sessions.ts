@@ -28,6 +28,10 @@ export interface SessionsTable {
 /** Sessions in which operators act as members. A row stays until the end of the session is in the audit log. */
 export interface SupportSessionsTable {
   id: Fixed<string>
+  /** The code of the link, until it is opened. */
+  link_hash: Buffer | null
+  /** The secret of the cookie, once the link was opened. */
+  secret_hash: Buffer | null
   operator_id: Fixed<string>
   operator_session_id: Fixed<string>
   user_id: Fixed<string>

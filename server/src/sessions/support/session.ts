@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { type AuditEvent, recordAuditEvent, SYSTEM, userActor } from '../../audit/record.ts'
 import type { Ctx } from '../../context.ts'
+import { retryOnDeadlock } from '../../db/errors.ts'
 import type { Tx } from '../../db/open.ts'
 import { clientAddress, clientNetwork, clientUserAgent } from '../../http/request/client-address.ts'
 import { clearCookie, readCookie, setCookie } from '../../http/request/cookies.ts'
@@ -15,7 +16,7 @@ import {
   findById,
   findBySecret,
   insertSupportSession,
-  replaceSecret,
+  openLink,
   type SupportEnd,
   type SupportRow,
   takeEnded,
@@ -109,19 +110,20 @@ interface NewSupportSession {
   request: FastifyRequest
 }
 
-/** Ends the operator's other sessions of this kind, and starts one. Returns its id, and the secret that opens it once. */
+/** Ends the operator's other sessions of this kind, and starts one. Returns its id, and the code of its link. */
 export async function createSupportSession(
   ctx: Ctx,
   tx: Tx,
   { own, userId, tenantId, endsAt, request }: NewSupportSession,
-): Promise<{ id: string; secret: string }> {
+): Promise<{ id: string; code: string }> {
   await deleteSessionsOfOperator(tx, own.userId)
-  const [id, secret, now] = [newId(), newSecret(), ctx.now()]
+  const [id, code, now] = [newId(), newSecret(), ctx.now()]
   await insertSupportSession(tx, {
     session: {
       id,
       user_id: userId,
-      secret_hash: hashSecret(secret),
+      // Nobody has this one: its cookie has a secret of its own.
+      secret_hash: hashSecret(newSecret()),
       secret_since: now,
       previous_secret_hash: null,
       previous_valid_until: null,
@@ -140,6 +142,8 @@ export async function createSupportSession(
     },
     support: {
       id,
+      link_hash: hashSecret(code),
+      secret_hash: null,
       operator_id: own.userId,
       operator_session_id: own.id,
       user_id: userId,
@@ -148,19 +152,19 @@ export async function createSupportSession(
       ends_at: endsAt,
     },
   })
-  return { id, secret }
+  return { id, code }
 }
 
 /** Sets the cookie; false if the link was used, is too old, or belongs to another session than the one of this browser. */
 export async function openSupportSession(
   ctx: Ctx,
   { reply }: Exchange,
-  { secret, operatorSessionId }: { secret: string; operatorSessionId: string },
+  { code, operatorSessionId }: { code: string; operatorSessionId: string },
 ): Promise<boolean> {
-  if (!isSecret(secret)) return false
+  if (!isSecret(code)) return false
   const [value, now] = [newSecret(), ctx.now()]
-  const hashes = { hash: hashSecret(secret), next: hashSecret(value) }
-  const endsAt = await replaceSecret(ctx.db, { ...hashes, operatorSessionId, now })
+  const hashes = { hash: hashSecret(code), secretHash: hashSecret(value) }
+  const endsAt = await openLink(ctx.db, { ...hashes, operatorSessionId, now })
   if (!endsAt) return false
   const maxAgeSeconds = Math.max(0, Math.floor((endsAt.getTime() - now.getTime()) / 1000))
   setCookie(reply, ctx.config, { name: COOKIE, value, maxAgeSeconds })
@@ -173,10 +177,12 @@ export function clearSupportCookie({ config }: Ctx, { request, reply }: Exchange
 
 /** Ends support access at the request of its operator. When it returns, this process refuses its tokens. */
 export async function endSupportSession(ctx: Ctx, id: string, request: FastifyRequest): Promise<void> {
-  await ctx.db.transaction().execute(async (tx) => {
-    const ended = await deleteSupportSession(tx, id)
-    if (ended) await recordAuditEvent(ctx, tx, { ...toEndEvent(ended, 'ENDED'), request })
-  })
+  await retryOnDeadlock(() =>
+    ctx.db.transaction().execute(async (tx) => {
+      const ended = await deleteSupportSession(tx, id)
+      if (ended) await recordAuditEvent(ctx, tx, { ...toEndEvent(ended, 'ENDED'), request })
+    }),
+  )
   await ctx.changes.waitUntilCurrent()
 }
 

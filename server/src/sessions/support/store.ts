@@ -42,7 +42,7 @@ interface SecretOfOperator {
 /** Finds the session of the cookie, which is valid only next to the session of its operator. */
 export const findBySecret = (db: Db, { hash, operatorSessionId, now }: SecretOfOperator) =>
   supportSessions(db)
-    .where('sessions.secret_hash', '=', hash)
+    .where('support_sessions.secret_hash', '=', hash)
     .where('support_sessions.operator_session_id', '=', operatorSessionId)
     .where('support_sessions.ends_at', '>', now)
     .executeTakeFirst()
@@ -50,22 +50,20 @@ export const findBySecret = (db: Db, { hash, operatorSessionId, now }: SecretOfO
 export const findById = (db: Db, id: string) =>
   supportSessions(db).where('support_sessions.id', '=', id).executeTakeFirst()
 
-/** Replaces the secret of the link by that of the cookie, once. Returns the end of the session. */
-export async function replaceSecret(
+/** Uses up the code of the link, and sets the secret of the cookie. Returns the end of the session. */
+export async function openLink(
   db: Db,
-  { hash, operatorSessionId, now, next }: SecretOfOperator & { next: Buffer },
+  { hash, operatorSessionId, now, secretHash }: SecretOfOperator & { secretHash: Buffer },
 ): Promise<Date | undefined> {
-  const replaced = await db
-    .updateTable('sessions')
-    .set({ secret_hash: next, secret_since: now, last_active_at: now, cookie_used_at: now })
-    .where('secret_hash', '=', hash)
+  const opened = await db
+    .updateTable('support_sessions')
+    .set({ link_hash: null, secret_hash: secretHash })
+    .where('link_hash', '=', hash)
+    .where('operator_session_id', '=', operatorSessionId)
     .where('ends_at', '>', now)
-    .where('id', 'in', (query) =>
-      query.selectFrom('support_sessions').select('id').where('operator_session_id', '=', operatorSessionId),
-    )
     .returning('ends_at')
     .executeTakeFirst()
-  return replaced?.ends_at ?? undefined
+  return opened?.ends_at
 }
 
 export async function insertSupportSession(
