@@ -1,4 +1,5 @@
 import { preloadData } from './api/preload.ts'
+import { loadCatalog } from './languages/catalog.ts'
 import { preloadPage } from './preload-page.ts'
 import { ensureSignedIn } from './session/ensure-signed-in.ts'
 
@@ -7,8 +8,12 @@ import { ensureSignedIn } from './session/ensure-signed-in.ts'
  * the URL, and the data that every page needs.
  */
 const signedIn = ensureSignedIn()
-const root = import('./root.tsx')
-preloadPage(window.location.pathname)
+const catalog = loadCatalog()
+// Modules with texts read the catalog when they are loaded.
+const root = catalog.then(() => {
+  preloadPage(window.location.pathname)
+  return import('./root.tsx')
+})
 signedIn.then(preloadData, () => {})
 
 root.then(

@@ -2,7 +2,7 @@ import '@mantine/core/styles.css'
 import '@mantine/notifications/styles.css'
 import './ui/font.css'
 import './ui/console.css'
-import { MantineProvider } from '@mantine/core'
+import { DirectionProvider, MantineProvider } from '@mantine/core'
 import { Notifications } from '@mantine/notifications'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { setNonce } from 'get-nonce'
@@ -24,13 +24,15 @@ const render = (content: React.ReactNode) =>
   startTransition(() =>
     root.render(
       <StrictMode>
-        <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={() => nonce}>
-          <QueryClientProvider client={queryClient}>
-            {/* Centered, because the buttons of a page are at its right edge. */}
-            <Notifications position="bottom-center" />
-            {content}
-          </QueryClientProvider>
-        </MantineProvider>
+        <DirectionProvider>
+          <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={() => nonce}>
+            <QueryClientProvider client={queryClient}>
+              {/* Centered, because the buttons of a page are at its right edge. */}
+              <Notifications position="bottom-center" />
+              {content}
+            </QueryClientProvider>
+          </MantineProvider>
+        </DirectionProvider>
       </StrictMode>,
     ),
   )

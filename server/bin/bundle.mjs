@@ -8,6 +8,10 @@ import { build } from 'rolldown'
 
 /** Libraries of many small files become part of it. The others are loaded as they are installed. */
 const INLINED = [
+  '@formatjs/fast-memoize',
+  '@formatjs/icu-messageformat-parser',
+  '@formatjs/icu-skeleton-parser',
+  'intl-messageformat',
   'jose',
   'kysely',
   'lru-cache',

@@ -88,6 +88,7 @@ import { findUrlBrand } from './sessions/brand.ts'
 import { findSupportPage } from './sessions/browser-session.ts'
 import { mailSignInCode } from './sessions/email-codes/request.ts'
 import { SECOND_FACTORS, SIGN_INS } from './sessions/metrics.ts'
+import { findPageLanguage } from './sessions/page-language.ts'
 import { sessionPages } from './sessions/pages.ts'
 import { passkeySignInRoutes } from './sessions/passkeys/routes.ts'
 import { mailPasswordReset } from './sessions/password-reset.ts'
@@ -243,6 +244,7 @@ export const dependencies: RouteDependencies = {
   withTenant,
   isKnownOrigin,
   brandOf: findUrlBrand,
+  findPageLanguage,
   findSupportPage,
 }
 

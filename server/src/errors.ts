@@ -1,3 +1,5 @@
+import { t } from './languages/translate.ts'
+
 /**
  * Every error code with its HTTP status and a message that tells the caller what to do. `docs/errors.md` is generated
  * from this table.
@@ -136,7 +138,7 @@ export interface FieldProblem {
 }
 
 export interface AppErrorOptions {
-  /** Replaces the default message of the code. Shown to the caller. */
+  /** Replaces the default message of the code. Shown to the caller, in the current language: `t('…')`. */
   message?: string
   details?: FieldProblem[] | Record<string, unknown>
   headers?: Record<string, string>
@@ -148,15 +150,18 @@ export interface AppErrorOptions {
 export class AppError extends Error {
   readonly code: ErrorCode
   readonly status: number
+  /** The message is that of the code, and not written for this case. */
+  readonly isGeneral: boolean
   readonly details: AppErrorOptions['details']
   readonly headers: Record<string, string>
 
   constructor(code: ErrorCode, options: AppErrorOptions = {}) {
     const [status, message] = ERRORS[code]
-    super(options.message ?? message, { cause: options.cause })
+    super(options.message ?? t(message), { cause: options.cause })
     this.name = 'AppError'
     this.code = code
     this.status = status
+    this.isGeneral = options.message === undefined
     this.details = options.details
     this.headers = options.headers ?? {}
   }

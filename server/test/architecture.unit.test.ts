@@ -16,7 +16,7 @@ const LAYERS: { units: string[]; peers?: boolean }[] = [
   { units: ['mail', 'declaration', 'jobs', 'http', 'ui', 'console', 'keys'], peers: true },
   { units: ['context'] },
   { units: ['db'] },
-  { units: ['config', 'errors', 'lib'], peers: true },
+  { units: ['config', 'errors', 'languages', 'lib'], peers: true },
 ]
 const SLICES = LAYERS.slice(3, 8).flatMap(({ units }) => units)
 const PRIVATE_FILES = /^(?:(?:.*-)?(?:store|routes|schema)|pages|declare)\.tsx?$/

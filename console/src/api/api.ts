@@ -1,5 +1,6 @@
 import { type Client, createClient, type Input, type Operation, type Reply } from '@latchkey/client'
 import { LatchkeyError } from '@latchkey/client/error'
+import { currentLanguage } from '../languages/catalog.ts'
 import { discardTokens, expireToken, getAccessToken } from '../session/session.ts'
 import { watchConnection } from './connection.ts'
 
@@ -11,7 +12,14 @@ const isTenantFromToken = (operation: Operation) => operation.includes(' /api/in
 /** Changes to sign-in methods require the session cookie in addition to the token. */
 const isOwnAccountRoute = (operation: Operation) => operation.includes(' /api/users/me')
 
-const withCookie: typeof fetch = (address, init) => fetch(address, { ...init, credentials: 'same-origin' })
+/** Error messages are in the language of the console. */
+const inLanguage: typeof fetch = (address, init) => {
+  const headers = new Headers(init?.headers)
+  headers.set('latchkey-language', currentLanguage())
+  return fetch(address, { ...init, headers })
+}
+
+const withCookie: typeof fetch = (address, init) => inLanguage(address, { ...init, credentials: 'same-origin' })
 
 const isUnauthorized = (error: unknown): boolean => error instanceof LatchkeyError && error.status === 401
 
@@ -42,7 +50,7 @@ async function attempt<O extends Operation>(
     token: () => token,
     // The user sees an error at once and can repeat the action.
     maxRetries: 0,
-    ...(isOwnAccountRoute(operation) && { fetch: withCookie }),
+    fetch: isOwnAccountRoute(operation) ? withCookie : inLanguage,
   })
   try {
     return await client.call(operation, input)

@@ -1,6 +1,8 @@
 import type { Ctx } from '../context.ts'
 import { AppError } from '../errors.ts'
 import { definePage, type Page, type PageInput, type PageResult } from '../http/routing/define-route.ts'
+import { currentLanguage } from '../languages/current-language.ts'
+import { toDirection } from '../languages/languages.ts'
 import { newSecret } from '../lib/secrets.ts'
 import { readConsolePage } from './files.ts'
 
@@ -21,7 +23,11 @@ function serveConsole(_: Ctx, { reply }: PageInput): PageResult {
   // The console signs in by redirect and opens no other window.
   reply.header('Cross-Origin-Opener-Policy', 'same-origin')
   const styleNonce = newSecret()
-  return { html: shell.replaceAll(NONCE_PLACEHOLDER, styleNonce), scripts: true, styleNonce }
+  const language = currentLanguage()
+  const html = shell
+    .replace('<html lang="en">', `<html lang="${language}" dir="${toDirection(language)}">`)
+    .replaceAll(NONCE_PLACEHOLDER, styleNonce)
+  return { html, scripts: true, styleNonce }
 }
 
 export const consolePages: Page[] = ['/console', '/console/*'].map((path) =>

@@ -8,6 +8,7 @@ import type { RequestedClaims } from '../db/tables.ts'
 import { OAuthError } from '../errors.ts'
 import type { PageResult } from '../http/routing/define-route.ts'
 import type { Exchange } from '../http/routing/exchange.ts'
+import { matchLanguage } from '../languages/languages.ts'
 import { toFields } from '../lib/fields.ts'
 import { newUniqueId } from '../lib/ids.ts'
 import { hashSecret, newSecret } from '../lib/secrets.ts'
@@ -130,6 +131,7 @@ export function startLogin(
     application: client.applicationName,
     clientId: client.clientId,
     loginHint,
+    language: matchLanguage((fields.get('ui_locales') ?? '').split(' ')),
     tenant: tenantSlug,
     maxAge: prompts.includes('login') ? 0 : maxAge,
     formTargets: [toFormTarget(redirectUri)],

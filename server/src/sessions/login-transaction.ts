@@ -1,4 +1,5 @@
 import type { Ctx } from '../context.ts'
+import type { Language } from '../languages/languages.ts'
 import { sealText, unsealText } from '../lib/seal.ts'
 
 /**
@@ -13,6 +14,8 @@ export interface LoginTransaction {
   application?: string | undefined
   clientId?: string | undefined
   loginHint?: string | undefined
+  /** What the client asked for (`ui_locales`). */
+  language?: Language | undefined
   /** The slug of the tenant, if the client named one. */
   tenant?: string | undefined
   /** The maximum age of the sign-in in seconds; 0: it must be a new one. */

@@ -1,4 +1,4 @@
-import { type AppError, ERRORS, type ErrorCode } from '../errors.ts'
+import type { AppError, ErrorCode } from '../errors.ts'
 import { Layout } from './layout.tsx'
 import { type SupportBanner, SupportNotice } from './support-banner.tsx'
 
@@ -38,7 +38,7 @@ const TEXTS: Partial<Record<ErrorCode, Texts>> = {
 }
 
 interface ErrorPageProps {
-  error: Pick<AppError, 'code' | 'message' | 'status'>
+  error: Pick<AppError, 'code' | 'message' | 'status' | 'isGeneral'>
   requestId: string
   /** The address to try again, for errors that may pass. */
   retryPath?: string | undefined
@@ -48,14 +48,13 @@ interface ErrorPageProps {
 /** What happened, what to do, a way on, and the reference under which the log has the request. */
 export const ErrorPage = ({ error, requestId, retryPath, supportBanner }: ErrorPageProps) => {
   const { heading = 'That did not work', advice } = TEXTS[error.code] ?? {}
-  // A message that was written for this case says more than the general advice.
-  const isGeneral = error.message === ERRORS[error.code][1]
   const mayPass = error.status >= 500 || error.status === 429
   return (
     <Layout title={heading}>
       {supportBanner && <SupportNotice {...supportBanner} />}
       <h1>{heading}</h1>
-      <p role="alert">{isGeneral && advice !== undefined ? advice : error.message}</p>
+      {/* A message that was written for this case says more than the general advice. */}
+      <p role="alert">{error.isGeneral && advice !== undefined ? advice : error.message}</p>
       {mayPass && retryPath !== undefined && (
         <a class="button" href={retryPath}>
           Try again

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import { t } from '../languages/translate.ts'
 import { formScript } from './scripts.ts'
 
 /** The name of the hidden field in every form. */
@@ -81,7 +82,7 @@ export const Field = ({
     <p class="field">
       <label for={name}>
         {label}
-        {optional && <span class="quiet"> (optional)</span>}
+        {optional && <span class="quiet"> {t('(optional)')}</span>}
       </label>
       {type === 'email' && <input type="email" autocapitalize="none" spellcheck={false} {...attributes} />}
       {type === 'password' && (

@@ -1,5 +1,8 @@
 import type { ComponentChildren } from 'preact'
 import { useContext } from 'preact/hooks'
+import { currentLanguage } from '../languages/current-language.ts'
+import { toDirection } from '../languages/languages.ts'
+import { t } from '../languages/translate.ts'
 import { type Brand, BrandContext, fitLogo } from './brand.ts'
 import { brandSheetPath } from './brand-sheet.ts'
 import { HeadLinks } from './head-links.tsx'
@@ -17,8 +20,9 @@ interface LayoutProps {
 export function Layout({ title, wide = false, children }: LayoutProps) {
   const brand = useContext(BrandContext)
   const theme = themePath(brand?.theme)
+  const language = currentLanguage()
   return (
-    <html lang="en">
+    <html lang={language} dir={toDirection(language)}>
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
@@ -40,7 +44,7 @@ export function Layout({ title, wide = false, children }: LayoutProps) {
           )}
         </header>
         <main class={wide ? 'wide' : 'narrow'}>{children}</main>
-        {brand && <footer class="foot">Secured by Latchkey</footer>}
+        {brand && <footer class="foot">{t('Secured by Latchkey')}</footer>}
       </body>
     </html>
   )

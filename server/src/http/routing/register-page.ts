@@ -1,6 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Ctx } from '../../context.ts'
 import { AppError } from '../../errors.ts'
+import { runInLanguage } from '../../languages/current-language.ts'
+import { DEFAULT_LANGUAGE, type Language } from '../../languages/languages.ts'
 import { type Fields, NO_FIELDS, parseFields } from '../../lib/fields.ts'
 import type { Brand } from '../../ui/brand.ts'
 import { renderError } from '../errors/error-page.ts'
@@ -12,6 +14,7 @@ import type { Page, PageResult } from './define-route.ts'
 import type { Exchange } from './exchange.ts'
 
 export interface PageDependencies {
+  findPageLanguage(ctx: Ctx, page: { request: FastifyRequest; query: Fields }): Promise<Language>
   /** Finds the branding for an error page. */
   brandOf(ctx: Ctx, query: Fields): Promise<Brand | undefined>
   /** While an operator acts as a member in this browser: the path of the page about that. */
@@ -27,7 +30,8 @@ export function registerPage(app: FastifyInstance, ctx: Ctx, page: Page, depende
     handler: async (request, reply) => {
       // An application may open the sign-in page in a pop-up and needs the reference to that window afterwards.
       reply.header('Cross-Origin-Opener-Policy', 'unsafe-none')
-      const result = await handlePage(ctx, page, { request, reply }, dependencies)
+      const language = await findLanguage(ctx, request, dependencies)
+      const result = await runInLanguage(language, () => handlePage(ctx, page, { request, reply }, dependencies))
       // RFC 9700 §4.12: a 307 would make the browser post the form to the redirect target.
       if ('redirect' in result) return reply.code(303).header('Location', result.redirect).send()
       if ('framed' in result) {
@@ -49,6 +53,19 @@ export function registerPage(app: FastifyInstance, ctx: Ctx, page: Page, depende
 
 /** Only our own components create elements: all values are escaped. */
 const containsScript = (html: string): boolean => html.includes('<script ')
+
+/** A failure is reported by the page itself, in the default language. */
+async function findLanguage(
+  ctx: Ctx,
+  request: FastifyRequest,
+  { findPageLanguage }: PageDependencies,
+): Promise<Language> {
+  try {
+    return await findPageLanguage(ctx, { request, query: readQuery(request) })
+  } catch {
+    return DEFAULT_LANGUAGE
+  }
+}
 
 /** Renders errors as HTML pages. */
 async function handlePage(

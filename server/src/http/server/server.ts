@@ -9,6 +9,7 @@ import { BODY_LIMIT, registerBodyParser } from '../request/bodies.ts'
 import { rejectInvalidUrls } from '../request/url.ts'
 import { installValidation } from '../routing/validation.ts'
 import { sendRoutingError, setDefaultHeaders } from './headers.ts'
+import { setLanguage } from './language.ts'
 import { observeRequests } from './request-log.ts'
 import { traceRequests } from './tracing.ts'
 
@@ -44,6 +45,7 @@ export function createServer(ctx: Ctx): FastifyInstance {
   app.decorateRequest('caller', undefined)
   setDefaultHeaders(app, ctx)
   traceRequests(app, ctx)
+  setLanguage(app)
   limitPipelining(app)
   rejectInvalidUrls(app)
   registerBodyParser(app)

@@ -3,10 +3,12 @@ import type { Ctx } from '../../context.ts'
 import { type PageProblem, toPageProblem } from '../../http/errors/page-problem.ts'
 import { createCsrfToken, requireCsrf } from '../../http/request/csrf.ts'
 import { definePage, type PageInput, type PageResult } from '../../http/routing/define-route.ts'
+import { t } from '../../languages/translate.ts'
 import { Field, Form, Problem } from '../../ui/form.tsx'
 import { Layout } from '../../ui/layout.tsx'
 import { PasskeyButton } from '../../ui/passkey-button.tsx'
 import { render } from '../../ui/render.ts'
+import { rich } from '../../ui/rich-text.ts'
 import { typedAddressScript } from '../../ui/scripts.ts'
 import { findLoginBrand } from '../brand.ts'
 import { findBrowserSession, signOut } from '../browser-session.ts'
@@ -116,11 +118,14 @@ const LoginPage = ({ pages, providers, usedMethods, ...props }: LoginPageProps) 
   const lastProvider = hasPasskey ? undefined : providers.find(({ name }) => name === usedMethods[0])
   const passkeyButton = <PasskeyButton kind="sign-in" next={pages.next} restore={pages.restore} first={hasPasskey} />
   return (
-    <Layout title="Sign in">
-      <h1>Sign in</h1>
+    <Layout title={t('Sign in')}>
+      <h1>{t('Sign in')}</h1>
       {props.application !== undefined && (
         <p class="quiet">
-          to continue to <strong>{props.application}</strong>
+          {rich('to continue to <b>{application}</b>', {
+            application: props.application,
+            b: (name) => <strong>{name}</strong>,
+          })}
         </p>
       )}
       <Problem message={props.problem} />
@@ -128,8 +133,8 @@ const LoginPage = ({ pages, providers, usedMethods, ...props }: LoginPageProps) 
       {lastProvider && (
         <>
           <ProviderLink {...lastProvider} />
-          <p class="hint">You used this the last time on this device.</p>
-          <p class="or">or</p>
+          <p class="hint">{t('You used this the last time on this device.')}</p>
+          <p class="or">{t('or')}</p>
         </>
       )}
       <AddressForm {...props} action={pages.login} usedCode={usedMethods[0] === 'email_code'} />
@@ -140,8 +145,8 @@ const LoginPage = ({ pages, providers, usedMethods, ...props }: LoginPageProps) 
           <ProviderLink key={provider.name} {...provider} second />
         ))}
       <p class="links">
-        <a href={pages.forgot}>Forgot your password?</a>
-        <a href={pages.signUp}>Create an account</a>
+        <a href={pages.forgot}>{t('Forgot your password?')}</a>
+        <a href={pages.signUp}>{t('Create an account')}</a>
       </p>
       <script type="module" src={typedAddressScript.path} />
     </Layout>
@@ -150,7 +155,7 @@ const LoginPage = ({ pages, providers, usedMethods, ...props }: LoginPageProps) 
 
 const ProviderLink = ({ path, label, second = false }: Provider & { second?: boolean }) => (
   <a class={second ? 'button second' : 'button'} href={path}>
-    Continue with {label}
+    {t('Continue with {provider}', { provider: label })}
   </a>
 )
 
@@ -170,7 +175,7 @@ const AddressForm = ({ action, csrf, email, problem, codePage, usedCode }: Addre
   const fields = (
     <>
       <Field
-        label="Email address"
+        label={t('Email address')}
         name="email"
         type="email"
         // The browser offers passkeys in this field (WebAuthn Level 3 §5.1.4).
@@ -180,7 +185,7 @@ const AddressForm = ({ action, csrf, email, problem, codePage, usedCode }: Addre
         describedBy={describedBy}
       />
       <Field
-        label="Password"
+        label={t('Password')}
         name="password"
         type="password"
         autocomplete="current-password"
@@ -188,9 +193,9 @@ const AddressForm = ({ action, csrf, email, problem, codePage, usedCode }: Addre
         describedBy={describedBy}
       />
       <button type="submit" class={isCodeFirst ? 'second' : undefined}>
-        Sign in
+        {t('Sign in')}
       </button>
-      {isCodeFirst && <p class="or">or</p>}
+      {isCodeFirst && <p class="or">{t('or')}</p>}
       {codePage !== undefined && <CodeButton path={codePage} second={!isCodeFirst} />}
     </>
   )
@@ -204,6 +209,6 @@ const AddressForm = ({ action, csrf, email, problem, codePage, usedCode }: Addre
 /** Sends the address without the password. */
 const CodeButton = ({ path, second }: { path: string; second: boolean }) => (
   <button type="submit" class={second ? 'second' : undefined} formaction={path} formnovalidate>
-    Email me a code
+    {t('Email me a code')}
   </button>
 )

@@ -1,0 +1,5 @@
+/// <reference types="vite/client" />
+
+const files = import.meta.glob<Record<string, string>>('./fr/*.json', { eager: true, import: 'default' })
+
+export const catalog: Record<string, string> = Object.assign({}, ...Object.values(files))

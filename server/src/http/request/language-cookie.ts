@@ -1,0 +1,14 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Config } from '../../config.ts'
+import { type Language, matchLanguage } from '../../languages/languages.ts'
+import { readCookie, setCookie } from './cookies.ts'
+
+const COOKIE = 'latchkey_language'
+const MAX_AGE_SECONDS = 400 * 86_400
+
+/** The language that was chosen in this browser, or of the person who signed in here last. */
+export const readLanguageCookie = (request: FastifyRequest, config: Config): Language | undefined =>
+  matchLanguage([readCookie(request, config, COOKIE) ?? ''])
+
+export const setLanguageCookie = (reply: FastifyReply, config: Config, value: Language): void =>
+  setCookie(reply, config, { name: COOKIE, value, maxAgeSeconds: MAX_AGE_SECONDS })

@@ -1,0 +1,24 @@
+import type { FastifyRequest } from 'fastify'
+import type { Ctx } from '../context.ts'
+import { readLanguageCookie } from '../http/request/language-cookie.ts'
+import { DEFAULT_LANGUAGE, type Language, matchLanguage, parseAcceptLanguage } from '../languages/languages.ts'
+import type { Fields } from '../lib/fields.ts'
+import { readLoginTransaction } from './login-transaction.ts'
+
+/**
+ * The language of a hosted page: what the application asked for (`ui_locales`), then the language of this browser, which
+ * is that of the person who signed in or what was chosen here, and then what the browser asks for.
+ */
+export async function findPageLanguage(
+  ctx: Ctx,
+  { request, query }: { request: FastifyRequest; query: Fields },
+): Promise<Language> {
+  const login = readLoginTransaction(ctx, query.get('journey'))
+  return (
+    login?.language ??
+    matchLanguage((query.get('ui_locales') ?? '').split(' ')) ??
+    readLanguageCookie(request, ctx.config) ??
+    matchLanguage(parseAcceptLanguage(request.headers['accept-language'])) ??
+    DEFAULT_LANGUAGE
+  )
+}
