@@ -7,8 +7,8 @@ const files = import.meta.glob<Catalog>(['./*.ts', '!./catalog.ts'], { import: '
 
 let catalog: Catalog = {}
 
-/** The service sets it: it knows the language of this browser, and that of the hosted pages. */
-export const currentLanguage = (): string => document.documentElement.lang || 'en'
+/** The service sets it: it knows the language of this browser, and that of the hosted pages. Without a page it is English. */
+export const currentLanguage = (): string => globalThis.document?.documentElement.lang || 'en'
 
 /** Loads the texts of the language. It comes before all modules with texts. Without the file they are English. */
 export async function loadCatalog(): Promise<void> {
