@@ -27,6 +27,7 @@ describe('creating a tenant', () => {
       brandingApproved: false,
       emailCodes: false,
       supportAccess: false,
+      language: null,
       suspended: false,
       suspendedAt: null,
       createdAt: expect.stringMatching(TIMESTAMP),

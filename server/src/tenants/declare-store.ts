@@ -11,7 +11,7 @@ export async function* streamTenants(db: Db): AsyncGenerator<Entry> {
     const page = await db
       .selectFrom('tenants')
       .select(['id', 'slug', 'name', 'mfa_policy', 'settings', 'branding_approved', 'email_codes'])
-      .select(['support_access', 'suspended_at'])
+      .select(['support_access', 'language', 'suspended_at'])
       .where(sql<boolean>`slug collate "C" > ${after}`)
       .orderBy(sql`slug collate "C"`)
       .limit(PAGE_SIZE)
@@ -25,6 +25,7 @@ export async function* streamTenants(db: Db): AsyncGenerator<Entry> {
         emailCodes: row.email_codes,
         // Left out by default, so that files of earlier releases stay as they are.
         ...(row.support_access && { supportAccess: true }),
+        ...(row.language !== null && { language: row.language }),
         suspended: row.suspended_at !== null,
         settings: sortKeys(row.settings),
         members: await listDeclarableMembers(db, id),

@@ -19,6 +19,7 @@ import { parseEmail } from '../lib/email.ts'
 import { groupBy } from '../lib/group-by.ts'
 import { listTenantDeletions, streamTenants } from './declare-store.ts'
 import { enrollMembers, type NewMember } from './enrollment.ts'
+import { LanguageChoice } from './schema.ts'
 import { changeTenant, createTenant, removeTenant, validateTenant } from './service.ts'
 import { mergeSettings, type Settings } from './settings.ts'
 import { listMembersForDeclaration, listTenantsBySlug, listUserIdsByEmail, type Member, type Tenant } from './store.ts'
@@ -35,6 +36,8 @@ const DeclaredTenant = Type.Object(
     emailCodes: Type.Optional(Type.Boolean()),
     /** Whether operators may act as its members. */
     supportAccess: Type.Optional(Type.Boolean()),
+    /** The default language of its hosted pages and mails. */
+    language: Type.Optional(LanguageChoice),
     suspended: Type.Optional(Type.Boolean()),
     /** A merge patch for the current settings (RFC 7396). */
     settings: Type.Optional(Type.Unsafe<Settings>({ type: 'object' })),
@@ -116,15 +119,16 @@ const planCreation = (ctx: Ctx, entry: TenantEntry): Change[] => [
     action: 'create',
     subject: `tenant ${entry.slug}`,
     fields: [
-      ...describeFields(entry, ['name', 'mfaPolicy', 'brandingApproved', 'emailCodes', 'supportAccess', 'suspended']),
+      ...describeFields(entry, ['name', 'mfaPolicy', 'brandingApproved', 'emailCodes', 'supportAccess']),
+      ...describeFields(entry, ['language', 'suspended']),
       ...describeFields(entry.settings ?? {}, Object.keys(entry.settings ?? {})).map((line) => `settings.${line}`),
       ...entry.members.map((member) => describeMember(undefined, member)),
     ],
     async apply(tx) {
       const { id: tenantId } = await createTenant(ctx, tx, entry, OPERATOR_SOURCE)
-      const { brandingApproved = false, emailCodes = false, supportAccess = false } = entry
-      if (brandingApproved || emailCodes || supportAccess) {
-        const change = { brandingApproved, emailCodes, supportAccess }
+      const { brandingApproved = false, emailCodes = false, supportAccess = false, language = null } = entry
+      if (brandingApproved || emailCodes || supportAccess || language !== null) {
+        const change = { brandingApproved, emailCodes, supportAccess, language }
         await changeTenant(ctx, tx, { id: tenantId, change, source: OPERATOR_SOURCE })
       }
       await enrollMembers(ctx, tx, { tenantId, members: entry.members, source: OPERATOR_SOURCE })
@@ -146,7 +150,7 @@ function planUpdate(
   { tenant, currentMembers }: { tenant: Tenant; currentMembers: Member[] },
 ): Change[] {
   const current = toDeclaredState(tenant)
-  const settable = ['name', 'mfaPolicy', 'brandingApproved', 'emailCodes', 'supportAccess'] as const
+  const settable = ['name', 'mfaPolicy', 'brandingApproved', 'emailCodes', 'supportAccess', 'language'] as const
   const { change, fields } = findDifference(current, entry, [...settable])
   const suspension = findDifference(current, entry, ['suspended'])
   const settings = describeSettings(tenant.settings, entry.settings)
@@ -187,6 +191,7 @@ const toDeclaredState = ({
   branding_approved,
   email_codes,
   support_access,
+  language,
   suspended_at,
 }: Tenant) => ({
   name,
@@ -194,6 +199,7 @@ const toDeclaredState = ({
   brandingApproved: branding_approved,
   emailCodes: email_codes,
   supportAccess: support_access,
+  language,
   suspended: suspended_at !== null,
 })
 

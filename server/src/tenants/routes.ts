@@ -28,6 +28,9 @@ const tag = 'Tenants'
 const toSupportSetting = ({ config }: Ctx, tenant: { support_access: boolean }) =>
   config.supportAccess ? { supportAccess: tenant.support_access } : {}
 
+/** A tenant without a default language does not mention it. */
+const toLanguageSetting = ({ language }: { language: string | null }) => (language === null ? {} : { language })
+
 /** Whoever acts as a member must not allow it to themselves for longer. */
 function requireSupportSetting({ config }: Ctx, caller: Member): void {
   if (!config.supportAccess) {
@@ -98,6 +101,7 @@ export const tenantsRoutes = [
         settings,
         mfaPolicy: mfa_policy,
         ...toSupportSetting(ctx, tenant),
+        ...toLanguageSetting(tenant),
         memberCount: member_count,
         createdAt: created_at.toISOString(),
         updatedAt: updated_at.toISOString(),
@@ -109,7 +113,7 @@ export const tenantsRoutes = [
     path: '/api/tenants/:id',
     operationId: 'updateTenant',
     tag,
-    summary: 'Changes the name, the settings or the MFA policy of a tenant',
+    summary: 'Changes the name, the settings, the MFA policy or the default language of a tenant',
     caller: 'member',
     roles: PERMISSIONS.changeTenant.roles,
     params: ByTenant,
@@ -127,8 +131,8 @@ export const tenantsRoutes = [
         setter: caller,
       })
       const { id, name, slug, settings, mfa_policy, updated_at } = tenant
-      const support = toSupportSetting(ctx, tenant)
-      return { id, name, slug, settings, mfaPolicy: mfa_policy, ...support, updatedAt: updated_at.toISOString() }
+      const optional = { ...toSupportSetting(ctx, tenant), ...toLanguageSetting(tenant) }
+      return { id, name, slug, settings, mfaPolicy: mfa_policy, ...optional, updatedAt: updated_at.toISOString() }
     },
   }),
   defineRoute({

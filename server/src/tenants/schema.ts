@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { Timestamp } from '../http/routing/schema.ts'
+import { LANGUAGES } from '../languages/languages.ts'
 
 export const RoleName = Type.Enum(['owner', 'admin', 'member'])
 const MfaPolicyName = Type.Enum(['OPTIONAL', 'REQUIRED'])
@@ -62,12 +63,22 @@ const supportAccess = Type.Optional(
   }),
 )
 
+/** Stored tags are strings here, as an earlier release may have fewer languages. */
+const language = Type.Optional(
+  Type.String({ description: 'The default language of its hosted pages and mails; left out when there is none' }),
+)
+
+export const LanguageChoice = Type.Union([Type.Enum([...LANGUAGES]), Type.Null()], {
+  description: 'The default language of its hosted pages and mails; null: none',
+})
+
 export const TenantBody = Type.Object(
   {
     ...tenant,
     settings,
     mfaPolicy: MfaPolicyName,
     supportAccess,
+    language,
     memberCount,
     createdAt: Timestamp,
     updatedAt: Timestamp,
@@ -88,6 +99,7 @@ export const UpdateTenantRequest = Type.Object(
     ),
     mfaPolicy: Type.Optional(MfaPolicyName),
     supportAccess,
+    language: Type.Optional(LanguageChoice),
   },
   { title: 'UpdateTenantRequest' },
 )
@@ -98,6 +110,7 @@ export const UpdatedTenant = Type.Object(
     settings,
     mfaPolicy: MfaPolicyName,
     supportAccess,
+    language,
     updatedAt: Timestamp,
   },
   { title: 'UpdatedTenant' },

@@ -48,6 +48,8 @@ export interface TenantChange {
   emailCodes?: boolean
   /** Operators may act as members. */
   supportAccess?: boolean
+  /** Null: none. */
+  language?: string | null
 }
 
 /** Omitted fields are not checked. */
@@ -111,7 +113,7 @@ export async function changeTenant(
   tx: Tx,
   { id, change, source, setter }: { id: string; change: TenantChange; source: AuditSource; setter?: Person },
 ): Promise<Tenant> {
-  const { name, slug, mfaPolicy, settings, brandingApproved, emailCodes, supportAccess } = change
+  const { name, slug, mfaPolicy, settings, brandingApproved, emailCodes, supportAccess, language } = change
   validateTenant(change)
   const tenant = await getTenant(tx, id)
   const before = toAuditState(tenant)
@@ -123,6 +125,7 @@ export async function changeTenant(
     brandingApproved: brandingApproved ?? before.brandingApproved,
     emailCodes: emailCodes ?? before.emailCodes,
     supportAccess: supportAccess ?? before.supportAccess,
+    language: language === undefined ? before.language : language,
   }
   const details = findChanges(before, after)
   if (!details) return tenant
@@ -137,6 +140,7 @@ export async function changeTenant(
       branding_approved: after.brandingApproved,
       email_codes: after.emailCodes,
       support_access: after.supportAccess,
+      language: after.language,
       updated_at: ctx.now(),
     }),
   )
@@ -150,6 +154,7 @@ const toAuditState = ({ name, slug, mfa_policy, settings, ...tenant }: Tenant) =
   brandingApproved: tenant.branding_approved,
   emailCodes: tenant.email_codes,
   supportAccess: tenant.support_access,
+  language: tenant.language,
 })
 
 async function rejectTakenSlug<T>(work: Promise<T>): Promise<T> {

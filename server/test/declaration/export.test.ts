@@ -39,7 +39,7 @@ tenants:
       - { email: mem@round.test, role: admin }
       - { email: off@round.test, role: member }
       - { email: sus@round.test, role: member, status: SUSPENDED }
-  - { slug: empty, name: Empty, suspended: true }
+  - { slug: empty, name: Empty, suspended: true, language: pt-BR }
 applications:
   - { slug: app, name: App, trusted: false, accessTokenTtl: 300, idTokenTtl: 400, refreshTokenIdleTtl: 5000, refreshTokenTtl: 6000 }
   - { slug: wide, name: Wide, licensingMode: TENANT_WIDE }
@@ -94,7 +94,7 @@ test('the export has all sections, and texts of users are escaped so that none i
   expect(users[3]).toMatchObject({ displayName: `$${reference('HOME')}` })
   expect(users[4]).toMatchObject({ disabled: true, website: 'https://off.example/a?b=c#d' })
   expect(users[5]).toMatchObject({ displayName: 'null', familyName: "O'Neil: #1", superAdmin: true })
-  expect(tenants[0]).toMatchObject({ slug: 'empty', suspended: true, members: [] })
+  expect(tenants[0]).toMatchObject({ slug: 'empty', suspended: true, language: 'pt-BR', members: [] })
   expect(tenants[1]).toMatchObject({
     name: 'Round: & "Trip"',
     mfaPolicy: 'REQUIRED',

@@ -9,6 +9,7 @@ const Membership = strictObject({ role: Role, status: Status })
 const HasRole = strictObject({ role: Role })
 const HasStatus = strictObject({ status: Status })
 const Settings = Type.Record(Type.String(), Type.Unknown())
+const Text = nullable(Type.String())
 const TenantState = partialObject({
   name: Type.String(),
   slug: Type.String(),
@@ -17,8 +18,8 @@ const TenantState = partialObject({
   brandingApproved: Type.Boolean(),
   emailCodes: Type.Boolean(),
   supportAccess: Type.Boolean(),
+  language: Text,
 })
-const Text = nullable(Type.String())
 const Branding = partialObject({ displayName: Text, color: Text, logo: Text })
 const MailTexts = partialObject({ subject: Text, heading: Text, text: Text, button: Text })
 const InvitationStatus = strictObject({ status: Type.Enum(['PENDING', 'ACCEPTED', 'REVOKED', 'EXPIRED']) })
@@ -61,7 +62,7 @@ export const tenantActions = defineActions({
     ),
   },
   'tenant.changed': {
-    summary: 'The name, slug, settings, MFA policy or branding approval of a tenant was changed.',
+    summary: 'The name, slug, settings, MFA policy, default language or branding approval of a tenant was changed.',
     ...withExample(strictObject({ before: TenantState, after: TenantState }), {
       before: { mfaPolicy: 'OPTIONAL' },
       after: { mfaPolicy: 'REQUIRED' },

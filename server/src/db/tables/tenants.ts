@@ -16,6 +16,8 @@ export interface TenantsTable {
   email_codes: ColumnType<boolean, never, boolean>
   /** Operators may act as members, for support. */
   support_access: ColumnType<boolean, never, boolean>
+  /** The language of hosted pages and mails for people who have not chosen one. */
+  language: ColumnType<string | null, never, string | null>
   /** The end of the last suspension. */
   reactivated_at: ColumnType<Date | null, never, Date>
   /** This session may act without the required second factor until `mfa_grace_until`. */

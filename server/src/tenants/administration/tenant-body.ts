@@ -14,6 +14,9 @@ export const AdminTenant = Type.Object(
     brandingApproved: Type.Boolean({ description: 'Its branding may be shown before the sign-in' }),
     emailCodes: Type.Boolean({ description: 'Its members may sign in with a code that is mailed to them' }),
     supportAccess: Type.Boolean({ description: 'It allows operators to act as its members' }),
+    language: Type.Union([Type.String(), Type.Null()], {
+      description: 'The default language of its hosted pages and mails; null: none',
+    }),
     suspended: Type.Boolean({ description: 'Nobody can act for it' }),
     suspendedAt: Type.Union([Timestamp, Type.Null()], {
       description: 'When it was suspended; null: it is not suspended',
@@ -35,6 +38,7 @@ export const toAdministeredTenant = (tenant: TenantWithCount): AdminTenant => ({
   brandingApproved: tenant.branding_approved,
   emailCodes: tenant.email_codes,
   supportAccess: tenant.support_access,
+  language: tenant.language,
   suspended: tenant.suspended_at !== null,
   suspendedAt: tenant.suspended_at?.toISOString() ?? null,
   createdAt: tenant.created_at.toISOString(),
