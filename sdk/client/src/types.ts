@@ -14,7 +14,7 @@ export type AddPasskeyRequest = { id: string; rawId: string; type: 'public-key';
 
 export type AddedPasskey = { id: string; name: string; createdAt: string; lastUsedAt: string | null; backedUp: boolean; recoveryCodes?: string[] }
 
-export type AdminTenant = { id: string; name: string; slug: string; settings: Record<string, unknown>; mfaPolicy: 'OPTIONAL' | 'REQUIRED'; memberCount: number; brandingApproved: boolean; emailCodes: boolean; supportAccess: boolean; suspended: boolean; suspendedAt: string | null; createdAt: string; updatedAt: string }
+export type AdminTenant = { id: string; name: string; slug: string; settings: Record<string, unknown>; mfaPolicy: 'OPTIONAL' | 'REQUIRED'; memberCount: number; brandingApproved: boolean; emailCodes: boolean; supportAccess: boolean; language: string | null; suspended: boolean; suspendedAt: string | null; createdAt: string; updatedAt: string }
 
 export type AdminTenantPage = { tenants: AdminTenant[]; pagination: CursorPagination }
 
@@ -72,7 +72,7 @@ export type CreateUserRequest = { email: string; givenName?: string; familyName?
 
 export type CreateWebhookRequest = { url: string; events: string[]; description?: string | null; disabled?: boolean }
 
-export type CreatedAdminTenant = { id: string; name: string; slug: string; settings: Record<string, unknown>; mfaPolicy: 'OPTIONAL' | 'REQUIRED'; memberCount: number; brandingApproved: boolean; emailCodes: boolean; supportAccess: boolean; suspended: boolean; suspendedAt: string | null; createdAt: string; updatedAt: string; invitation: CreatedInvitation | null }
+export type CreatedAdminTenant = { id: string; name: string; slug: string; settings: Record<string, unknown>; mfaPolicy: 'OPTIONAL' | 'REQUIRED'; memberCount: number; brandingApproved: boolean; emailCodes: boolean; supportAccess: boolean; language: string | null; suspended: boolean; suspendedAt: string | null; createdAt: string; updatedAt: string; invitation: CreatedInvitation | null }
 
 export type CreatedClient = { id: string; clientId: string; origin: 'ADMIN' | 'DOCUMENT' | 'REGISTRATION'; applicationId: string; kind: 'SPA' | 'WEB' | 'MACHINE'; name: string; redirectUris: string[]; postLogoutRedirectUris: string[]; allowedOrigins: string[]; scopes: string[]; requireNonce: boolean; userinfoInIdToken: boolean; pkceMethods: ('S256' | 'plain')[]; responseModes: ('query' | 'form_post')[]; requirePushedRequests: boolean; requireSignedRequests: boolean; requireDpop: boolean; deviceFlow: boolean; tokenExchange: boolean; tokenEndpointAuthMethod: 'none' | 'client_secret' | 'private_key_jwt'; jwks: { keys: Record<string, unknown>[] } | null; jwksUri: string | null; securityProfile: 'NONE' | 'FAPI2'; backchannelLogoutUri: string | null; disabled: boolean; tenantId: string | null; secrets: { id: string; createdAt: string }[]; createdAt: string; updatedAt: string; clientSecret: string | null }
 
@@ -264,7 +264,7 @@ export type SuccessResponse = { success: boolean }
 
 export type SupportAccess = { operatorId: string; operatorName: string; tenantId: string; tenantName: string; endsAt: string }
 
-export type Tenant = { id: string; name: string; slug: string; settings: Record<string, unknown>; mfaPolicy: 'OPTIONAL' | 'REQUIRED'; supportAccess?: boolean; memberCount: number; createdAt: string; updatedAt: string }
+export type Tenant = { id: string; name: string; slug: string; settings: Record<string, unknown>; mfaPolicy: 'OPTIONAL' | 'REQUIRED'; supportAccess?: boolean; language?: string; memberCount: number; createdAt: string; updatedAt: string }
 
 export type TenantLicenses = { applications: LicensedApplication[] }
 
@@ -274,7 +274,7 @@ export type TokenResponse = { access_token: string; token_type: 'Bearer' | 'DPoP
 
 export type TotpEnrollment = { secret: string; otpauthUrl: string; qrCode: string }
 
-export type UpdateAdminTenantRequest = { name?: string; settings?: Record<string, unknown>; mfaPolicy?: 'OPTIONAL' | 'REQUIRED'; slug?: string; brandingApproved?: boolean; emailCodes?: boolean; suspended?: boolean }
+export type UpdateAdminTenantRequest = { name?: string; settings?: Record<string, unknown>; mfaPolicy?: 'OPTIONAL' | 'REQUIRED'; language?: ('en' | 'de' | 'fr' | 'es' | 'pt-BR' | 'ja' | 'ar') | null; slug?: string; brandingApproved?: boolean; emailCodes?: boolean; suspended?: boolean }
 
 export type UpdateBrandingRequest = { displayName?: string | null; color?: string | null; theme?: ('classic' | 'soft' | 'crisp') | null; logo?: string | null }
 
@@ -286,7 +286,7 @@ export type UpdateProfileRequest = { displayName?: string; givenName?: string; f
 
 export type UpdateSubscriptionRequest = { quantityPurchased?: number; status?: 'ACTIVE' | 'TRIALING' | 'CANCELED' | 'PAST_DUE' | 'EXPIRED'; currentPeriodEnd?: string | null }
 
-export type UpdateTenantRequest = { name?: string; settings?: Record<string, unknown>; mfaPolicy?: 'OPTIONAL' | 'REQUIRED'; supportAccess?: boolean }
+export type UpdateTenantRequest = { name?: string; settings?: Record<string, unknown>; mfaPolicy?: 'OPTIONAL' | 'REQUIRED'; supportAccess?: boolean; language?: ('en' | 'de' | 'fr' | 'es' | 'pt-BR' | 'ja' | 'ar') | null }
 
 export type UpdateUserRequest = { disabled?: boolean; givenName?: string; familyName?: string; displayName?: string; emailVerified?: boolean; superAdmin?: boolean; passwordSignIn?: boolean }
 
@@ -296,7 +296,7 @@ export type UpdatedMember = { id: string; userId: string; status: 'ACTIVE' | 'IN
 
 export type UpdatedProfile = { id: string; email: string; displayName: string; givenName: string | null; familyName: string | null; middleName: string | null; updatedAt: string }
 
-export type UpdatedTenant = { id: string; name: string; slug: string; settings: Record<string, unknown>; mfaPolicy: 'OPTIONAL' | 'REQUIRED'; supportAccess?: boolean; updatedAt: string }
+export type UpdatedTenant = { id: string; name: string; slug: string; settings: Record<string, unknown>; mfaPolicy: 'OPTIONAL' | 'REQUIRED'; supportAccess?: boolean; language?: string; updatedAt: string }
 
 export type User = { id: string; email: string; emailVerified: boolean; displayName: string; givenName: string | null; familyName: string | null; superAdmin: boolean; disabled: boolean; passwordSignIn: boolean; hasPassword: boolean; mfaEnabled: boolean; deletionRequestedAt: string | null; erasedAt: string | null; createdAt: string; updatedAt: string; lastSignInAt: string | null }
 
@@ -591,7 +591,7 @@ export interface Operations {
     path: { id: string }
     reply: Tenant
   }
-  /** Changes the name, the settings or the MFA policy of a tenant */
+  /** Changes the name, the settings, the MFA policy or the default language of a tenant */
   'PATCH /api/tenants/{id}': {
     path: { id: string }
     body: UpdateTenantRequest
