@@ -11,6 +11,7 @@ import { createRoot } from 'react-dom/client'
 import { queryClient } from './api/use-api.ts'
 import { App } from './app.tsx'
 import { CrashPage } from './error-boundary.tsx'
+import { currentDirection } from './languages/catalog.ts'
 import { theme } from './ui/theme.ts'
 
 /** The Content-Security-Policy allows styles with this nonce. */
@@ -24,7 +25,7 @@ const render = (content: React.ReactNode) =>
   startTransition(() =>
     root.render(
       <StrictMode>
-        <DirectionProvider>
+        <DirectionProvider initialDirection={currentDirection()}>
           <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={() => nonce}>
             <QueryClientProvider client={queryClient}>
               {/* Centered, because the buttons of a page are at its right edge. */}

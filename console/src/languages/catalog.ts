@@ -10,6 +10,9 @@ let catalog: Catalog = {}
 /** The service sets it: it knows the language of this browser, and that of the hosted pages. Without a page it is English. */
 export const currentLanguage = (): string => globalThis.document?.documentElement.lang || 'en'
 
+export const currentDirection = (): 'ltr' | 'rtl' =>
+  globalThis.document?.documentElement.dir === 'rtl' ? 'rtl' : 'ltr'
+
 /** Loads the texts of the language. It comes before all modules with texts. Without the file they are English. */
 export async function loadCatalog(): Promise<void> {
   const load = files[`./${currentLanguage().toLowerCase()}.ts`]

@@ -1,5 +1,6 @@
 import { IntlMessageFormat } from 'intl-messageformat'
-import { currentLanguage, findTranslation } from '../languages/catalog.ts'
+import { currentDirection, currentLanguage, findTranslation } from '../languages/catalog.ts'
+import { isolateArguments } from './isolate-arguments.ts'
 
 export type TextValues = Readonly<Record<string, string | number | Date>>
 
@@ -7,9 +8,16 @@ const formats = new Map<string, IntlMessageFormat>()
 
 /** The texts are those of the sources and catalogs, so that the number of formats is bounded. */
 export function findFormat(text: string): IntlMessageFormat {
-  const format = formats.get(text) ?? new IntlMessageFormat(findTranslation(text), currentLanguage())
+  const format = formats.get(text) ?? createFormat(findTranslation(text))
   formats.set(text, format)
   return format
+}
+
+function createFormat(text: string): IntlMessageFormat {
+  const format = new IntlMessageFormat(text, currentLanguage())
+  return currentDirection() === 'ltr'
+    ? format
+    : new IntlMessageFormat(isolateArguments(format.getAst()), currentLanguage())
 }
 
 /**

@@ -87,7 +87,7 @@ const ConsentRow = ({ text, consent, onWithdraw }: ConsentRowProps) => {
               </>
             )}
           </Text>
-          <Text component="ul" size="sm" c="dimmed" m={0} mt={4} pl="md">
+          <Text component="ul" size="sm" c="dimmed" m={0} mt={4} ps="md">
             {describeConsent(scopes).map((line) => (
               <li key={line}>{line}</li>
             ))}

@@ -7,7 +7,7 @@ import { Icon } from './icon.tsx'
 export interface Column<Row> {
   title: string
   cell: (row: Row) => ReactNode
-  /** A column of buttons: right-aligned, and without a title on a phone. */
+  /** A column of buttons: aligned to the end, and without a title on a phone. */
   actions?: boolean
   /** Hidden on a phone. */
   wideOnly?: boolean
@@ -64,7 +64,7 @@ function Rows<Row>({ label, columns, rows, keyOf, sorting }: LayoutProps<Row>) {
             {rows.map((row) => (
               <Table.Tr key={keyOf(row)}>
                 {columns.map(({ title, cell, actions }) => (
-                  <Table.Td key={title} {...(actions && { ta: 'right' as const })}>
+                  <Table.Td key={title} {...(actions && { ta: 'end' as const })}>
                     {cell(row)}
                   </Table.Td>
                 ))}
@@ -88,7 +88,7 @@ function HeaderCell<Row>({
   const style = { whiteSpace: 'nowrap' } as const
   if (!sort || !sorting) {
     return (
-      <Table.Th style={style} {...(actions && { ta: 'right' as const })}>
+      <Table.Th style={style} {...(actions && { ta: 'end' as const })}>
         {title}
       </Table.Th>
     )

@@ -49,6 +49,9 @@ const PATHS = {
 
 export type IconName = keyof typeof PATHS
 
+/** Icons that point in the direction of reading. */
+const MIRRORED: readonly IconName[] = ['left', 'right', 'out', 'list']
+
 /** A decorative icon, hidden from assistive technology. */
 export const Icon = ({ name, size = 18 }: { name: IconName; size?: number }) => (
   <svg
@@ -61,6 +64,7 @@ export const Icon = ({ name, size = 18 }: { name: IconName; size?: number }) => 
     strokeWidth={1.8}
     strokeLinecap="round"
     strokeLinejoin="round"
+    {...(MIRRORED.includes(name) && { className: 'mirrored' })}
   >
     <path d={PATHS[name]} />
   </svg>

@@ -8,7 +8,7 @@ export const OneTimeSecret = ({ label, value, copy }: { label: string; value: st
   <Alert color="orange" icon={<Icon name="key" />} title={label}>
     <Stack gap={4}>
       <Group gap={4} wrap="nowrap" align="flex-start">
-        <Text ff="monospace" size="sm" style={{ wordBreak: 'break-all' }}>
+        <Text ff="monospace" size="sm" dir="ltr" style={{ wordBreak: 'break-all' }}>
           {value}
         </Text>
         <Copy value={value} label={copy} />

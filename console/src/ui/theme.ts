@@ -55,7 +55,7 @@ export const theme = createTheme({
   primaryShade: { light: 7, dark: 5 },
   autoContrast: true,
   defaultRadius: 'md',
-  fontFamily: 'Figtree, "Figtree fallback", system-ui, -apple-system, "Segoe UI", Roboto, sans-serif',
+  fontFamily: 'Figtree, "Figtree fallback", var(--device-fonts)',
   fontFamilyMonospace: 'ui-monospace, "SF Mono", Menlo, Consolas, monospace',
   headings: { fontWeight: '650' },
   cursorType: 'pointer',

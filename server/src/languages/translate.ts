@@ -1,7 +1,8 @@
 import { IntlMessageFormat } from 'intl-messageformat'
 import { findTranslation } from './catalogs.ts'
 import { currentLanguage } from './current-language.ts'
-import type { Language } from './languages.ts'
+import { isolateArguments } from './isolate-arguments.ts'
+import { type Language, toDirection } from './languages.ts'
 
 export type TextValues = Readonly<Record<string, string | number | Date>>
 
@@ -23,7 +24,13 @@ const formats = new Map<string, IntlMessageFormat>()
 /** The texts are those of the sources and catalogs, so that the number of formats is bounded. */
 export function findFormat(language: Language, text: string): IntlMessageFormat {
   const key = `${language} ${text}`
-  const format = formats.get(key) ?? new IntlMessageFormat(text, language)
+  const format = formats.get(key) ?? createFormat(language, text)
   formats.set(key, format)
   return format
+}
+
+function createFormat(language: Language, text: string): IntlMessageFormat {
+  const format = new IntlMessageFormat(text, language)
+  if (toDirection(language) === 'ltr') return format
+  return new IntlMessageFormat(isolateArguments(format.getAst()), language)
 }

@@ -118,7 +118,7 @@ const LocationCell = ({ session: { location, ipAddress } }: { session: Session }
   <div>
     {location !== 'Unknown' && <Text size="sm">{location}</Text>}
     <Text size="sm" c="dimmed" ff="monospace">
-      {ipAddress}
+      <bdi>{ipAddress}</bdi>
     </Text>
   </div>
 )

@@ -1,17 +1,24 @@
 import type { DailyLicenseUsage } from '@latchkey/client/types'
 
 /** Space for axis labels. */
-const MARGIN = { top: 10, right: 8, bottom: 26, left: 40 }
+const MARGIN = { top: 10, end: 8, bottom: 26, start: 40 }
+const TICK_GAP = 8
 const TICK_WIDTH = 84
 
-/** The coordinates of a chart with one strip per day. The values are those at the end of the day. */
+/**
+ * The coordinates of a chart with one strip per day. The values are those at the end of the day. The days follow each
+ * other in the direction of reading.
+ */
 export interface Scale {
   width: number
   height: number
-  left: number
-  right: number
+  /** The edge before the first day, where the text of the ticks ends. */
+  start: number
+  textEnd: number
+  /** The edge after the last day. */
+  end: number
   bottom: number
-  /** The left edge of the strip of a day. The index after the last gives the right edge of the chart. */
+  /** The edge at which the strip of a day begins. The index after the last gives the end of the chart. */
   x: (index: number) => number
   y: (seats: number) => number
   /** Integer tick values from zero to at least the maximum. */
@@ -22,24 +29,32 @@ export interface Scale {
   indexAt: (x: number) => number
 }
 
-export function createScale(days: DailyLicenseUsage[], width: number, height: number): Scale {
+interface Size {
+  width: number
+  height: number
+  dir: 'ltr' | 'rtl'
+}
+
+export function createScale(days: DailyLicenseUsage[], { width, height, dir }: Size): Scale {
   const max = Math.max(1, ...days.map(({ purchased, assigned }) => Math.max(purchased, assigned)))
   const step = niceStep(max)
   const top = Math.ceil(max / step) * step
-  const right = width - MARGIN.right
+  const end = width - MARGIN.end
   const bottom = height - MARGIN.bottom
-  const strip = (right - MARGIN.left) / days.length
+  const strip = (end - MARGIN.start) / days.length
+  const mirror = (x: number) => (dir === 'rtl' ? width - x : x)
   return {
     width,
     height,
-    left: MARGIN.left,
-    right,
+    start: mirror(MARGIN.start),
+    textEnd: mirror(MARGIN.start - TICK_GAP),
+    end: mirror(end),
     bottom,
-    x: (index) => MARGIN.left + index * strip,
+    x: (index) => mirror(MARGIN.start + index * strip),
     y: (seats) => bottom - (seats / top) * (bottom - MARGIN.top),
     ticks: Array.from({ length: top / step + 1 }, (_, index) => index * step),
-    labeled: pickDays(days.length, Math.max(2, Math.floor((right - MARGIN.left) / TICK_WIDTH))),
-    indexAt: (x) => Math.min(days.length - 1, Math.max(0, Math.floor((x - MARGIN.left) / strip))),
+    labeled: pickDays(days.length, Math.max(2, Math.floor((end - MARGIN.start) / TICK_WIDTH))),
+    indexAt: (x) => Math.min(days.length - 1, Math.max(0, Math.floor((mirror(x) - MARGIN.start) / strip))),
   }
 }
 

@@ -1,5 +1,5 @@
 import type { DailyLicenseUsage } from '@latchkey/client/types'
-import { Box, Group, Text } from '@mantine/core'
+import { Box, Group, Text, useDirection } from '@mantine/core'
 import { useElementSize } from '@mantine/hooks'
 import { type KeyboardEvent, type ReactNode, useState } from 'react'
 import { licenses } from '../../text/licenses.ts'
@@ -13,11 +13,11 @@ const fullDay = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZo
 
 export const nameDay = (day: string): string => fullDay.format(new Date(day))
 
-/** The number of days that each key moves. */
+/** The number of days that each key moves where people read from left to right. */
 const STEPS: Record<string, number> = {
   ArrowLeft: -1,
-  ArrowDown: -1,
   ArrowRight: 1,
+  ArrowDown: -1,
   ArrowUp: 1,
   PageDown: -7,
   PageUp: 7,
@@ -28,17 +28,19 @@ const STEPS: Record<string, number> = {
 /** Purchased seats as a line, assigned seats as an area. Pointer and arrow keys select a day. */
 export function UsageChart({ days }: { days: DailyLicenseUsage[] }) {
   const { ref, width } = useElementSize()
+  const { dir } = useDirection()
   const [selected, setSelected] = useState<number>()
   const last = days.length - 1
   const index = Math.min(selected ?? last, last)
   const day = days[index]
-  const scale = createScale(days, Math.max(width, 240), HEIGHT)
+  const scale = createScale(days, { width: Math.max(width, 240), height: HEIGHT, dir })
   const reading = day ? text.reading(nameDay(day.day), day.assigned, day.purchased) : ''
   const onKeyDown = (event: KeyboardEvent) => {
     const step = STEPS[event.key]
     if (step === undefined) return
     event.preventDefault()
-    setSelected(Math.min(last, Math.max(0, index + step)))
+    const isReversed = dir === 'rtl' && (event.key === 'ArrowLeft' || event.key === 'ArrowRight')
+    setSelected(Math.min(last, Math.max(0, index + (isReversed ? -step : step))))
   }
   return (
     <div>

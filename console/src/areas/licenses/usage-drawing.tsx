@@ -27,8 +27,8 @@ function Axes({ days, scale }: { days: DailyLicenseUsage[]; scale: Scale }) {
     <g>
       {scale.ticks.map((tick) => (
         <g key={tick}>
-          <line x1={scale.left} x2={scale.right} y1={scale.y(tick)} y2={scale.y(tick)} className="usage-grid" />
-          <text x={scale.left - 8} y={scale.y(tick) + 4} textAnchor="end">
+          <line x1={scale.start} x2={scale.end} y1={scale.y(tick)} y2={scale.y(tick)} className="usage-grid" />
+          <text x={scale.textEnd} y={scale.y(tick) + 4} textAnchor="end">
             {tick.toLocaleString()}
           </text>
         </g>
@@ -38,7 +38,7 @@ function Axes({ days, scale }: { days: DailyLicenseUsage[]; scale: Scale }) {
         return (
           <text
             key={index}
-            x={isLast ? scale.right : (scale.x(index) + scale.x(index + 1)) / 2}
+            x={isLast ? scale.end : (scale.x(index) + scale.x(index + 1)) / 2}
             y={scale.height - 6}
             textAnchor={isLast ? 'end' : 'middle'}
           >

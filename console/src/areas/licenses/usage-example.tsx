@@ -1,5 +1,5 @@
 import type { DailyLicenseUsage } from '@latchkey/client/types'
-import { Box } from '@mantine/core'
+import { Box, useDirection } from '@mantine/core'
 import { useElementSize } from '@mantine/hooks'
 import { licenses } from '../../text/licenses.ts'
 import { ExampleData } from '../../ui/example-data.tsx'
@@ -17,8 +17,9 @@ const toExample = ({ day }: DailyLicenseUsage, index: number, { length }: DailyL
 /** What the chart looks like with enough data. */
 export function UsageExample({ days }: { days: DailyLicenseUsage[] }) {
   const { ref, width } = useElementSize()
+  const { dir } = useDirection()
   const example = days.map(toExample)
-  const scale = createScale(example, Math.max(width, 240), HEIGHT)
+  const scale = createScale(example, { width: Math.max(width, 240), height: HEIGHT, dir })
   return (
     <ExampleData text={licenses.usage.exampleText}>
       <Box ref={ref} h={HEIGHT} className="usage-chart">

@@ -16,16 +16,16 @@ export const UsageTable = ({ days }: { days: DailyLicenseUsage[] }) => (
         <Table.Thead>
           <Table.Tr>
             <Table.Th>{text.day}</Table.Th>
-            <Table.Th ta="right">{text.assigned}</Table.Th>
-            <Table.Th ta="right">{text.purchased}</Table.Th>
+            <Table.Th ta="end">{text.assigned}</Table.Th>
+            <Table.Th ta="end">{text.purchased}</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
           {listChangedDays(days).map(({ day, assigned, purchased }) => (
             <Table.Tr key={day}>
               <Table.Td>{nameDay(day)}</Table.Td>
-              <Table.Td ta="right">{assigned.toLocaleString()}</Table.Td>
-              <Table.Td ta="right">{purchased.toLocaleString()}</Table.Td>
+              <Table.Td ta="end">{assigned.toLocaleString()}</Table.Td>
+              <Table.Td ta="end">{purchased.toLocaleString()}</Table.Td>
             </Table.Tr>
           ))}
         </Table.Tbody>

@@ -31,11 +31,14 @@ export function KeyboardHelp({ opened, onClose, singleKeys, setSingleKeys }: Key
             {shortcuts.map(([keys, meaning]) => (
               <Table.Tr key={keys.join()}>
                 <Table.Td style={{ whiteSpace: 'nowrap' }}>
-                  {keys.map((key) => (
-                    <Kbd key={key} mr={4}>
-                      {key}
-                    </Kbd>
-                  ))}
+                  {/* Keys that are pressed together have one order on every keyboard. */}
+                  <span dir="ltr">
+                    {keys.map((key) => (
+                      <Kbd key={key} mx={2}>
+                        {key}
+                      </Kbd>
+                    ))}
+                  </span>
                 </Table.Td>
                 <Table.Td>
                   <Text size="sm">{meaning}</Text>

@@ -68,7 +68,7 @@ function Option({
       <Text size="sm" fw={500} truncate>
         {label}
       </Text>
-      <Text size="xs" c="dimmed" truncate ml="auto" pl="sm">
+      <Text size="xs" c="dimmed" truncate ms="auto" ps="sm">
         {note}
       </Text>
     </div>

@@ -1,5 +1,6 @@
 import { Code, Table, Text } from '@mantine/core'
 import { audit as text } from '../../text/audit.ts'
+import { Arrow } from '../../ui/arrow.tsx'
 
 type Fields = Record<string, unknown>
 
@@ -18,7 +19,8 @@ export function InlineChange({ details }: { details: Fields }) {
   if (others.length > 0 || values.some((value) => value === undefined || typeof value === 'object')) return null
   return (
     <Text span size="sm" c="dimmed">
-      {` ${values.map(toText).join(' → ')}`}
+      {' '}
+      <bdi>{toText(values[0])}</bdi> <Arrow /> <bdi>{toText(values[1])}</bdi>
     </Text>
   )
 }

@@ -25,7 +25,7 @@ export function EntryDetails({
 }) {
   const { before: _before, after: _after, ...others } = entry.details
   return (
-    <Stack gap="sm" pt="sm" pl={{ base: 0, sm: 42 }}>
+    <Stack gap="sm" pt="sm" ps={{ base: 0, sm: 42 }}>
       <Diff details={entry.details} />
       <Box component="dl" m={0} className="facts">
         {factsOf(entry, names).map(({ title, value, filter, filterValue }) => (

@@ -70,7 +70,7 @@ const Variables = ({ variables }: Pick<MailTemplate, 'variables'>) => (
       <Table.Tbody>
         {variables.map((name) => (
           <Table.Tr key={name}>
-            <Table.Td w={150} pr="md">
+            <Table.Td w={150} pe="md">
               <Code>{`{{${name}}}`}</Code>
             </Table.Td>
             <Table.Td>

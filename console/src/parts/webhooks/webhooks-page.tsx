@@ -76,7 +76,7 @@ export function WebhooksPage({ tenantId }: { tenantId: string | undefined }) {
 const Address = ({ webhook: { url, description } }: { webhook: Webhook }) => (
   <Stack gap={0}>
     <Text size="sm" fw={600} lineClamp={2}>
-      {url}
+      <bdi>{url}</bdi>
     </Text>
     {description !== null && (
       <Text size="xs" c="dimmed">

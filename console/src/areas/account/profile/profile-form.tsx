@@ -130,7 +130,7 @@ const SaveBar = ({ draft: { isChanged, busy, discard } }: { draft: ProfileDraft 
       <Text size="sm" c="dimmed" aria-live="polite" px="xs" visibleFrom="xs">
         {isChanged ? text.changed : text.unchanged}
       </Text>
-      <Group gap="xs" ml="auto" wrap="nowrap">
+      <Group gap="xs" ms="auto" wrap="nowrap">
         <Button variant="subtle" onClick={discard} disabled={!isChanged || busy}>
           {text.discard}
         </Button>

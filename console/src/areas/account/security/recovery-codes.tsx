@@ -56,7 +56,7 @@ function RecoveryCodes({ codes, onConfirm }: { codes: string[]; onConfirm: () =>
         bdrs="md"
       >
         {codes.map((code) => (
-          <Text component="li" key={code} ff="monospace" ta="center" style={{ listStyle: 'none' }}>
+          <Text component="li" key={code} ff="monospace" dir="ltr" ta="center" style={{ listStyle: 'none' }}>
             {code}
           </Text>
         ))}

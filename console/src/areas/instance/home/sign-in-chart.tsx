@@ -53,6 +53,7 @@ function Chart({ days }: { days: Day[] }) {
         preserveAspectRatio="none"
         width="100%"
         height={HEIGHT}
+        className="mirrored"
       >
         {days.map((day, index) => (
           <Bar key={day.day} day={day} x={index * BAR_STEP + (BAR_STEP - BAR_WIDTH) / 2} max={max} />

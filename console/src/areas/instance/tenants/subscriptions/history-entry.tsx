@@ -2,6 +2,7 @@ import { Code, Text } from '@mantine/core'
 import { useApiQuery } from '../../../../api/use-api.ts'
 import { subscriptionStatus } from '../../../../text/seats.ts'
 import { subscriptions } from '../../../../text/subscriptions.ts'
+import { Arrow } from '../../../../ui/arrow.tsx'
 import { formatDate } from '../../../../ui/time.tsx'
 import { UserLink } from '../../kit/user-link.tsx'
 import type { LedgerEntry } from './types.ts'
@@ -21,7 +22,7 @@ export function HistoryEvent({ entry }: { entry: LedgerEntry }) {
       <Text size="sm" component="div">
         {previousType !== undefined && currentType !== undefined && previousType !== currentType && (
           <>
-            <TypeName applicationId={applicationId} id={previousType} /> {'→ '}
+            <TypeName applicationId={applicationId} id={previousType} /> <Arrow />{' '}
           </>
         )}
         <TypeName applicationId={applicationId} id={currentType ?? previousType} />

@@ -1,0 +1,19 @@
+import type { IntlMessageFormat } from 'intl-messageformat'
+
+type Elements = ReturnType<IntlMessageFormat['getAst']>
+
+/** "First strong isolate" and "pop directional isolate" (UAX #9 §2.4): what is between them has its own direction. */
+const [START, END] = ['\u2068', '\u2069']
+
+/** Around each argument of a text, so that a name in Latin letters does not change the order of an Arabic sentence. */
+export const isolateArguments = (elements: Elements): Elements =>
+  elements.flatMap((element): Elements => {
+    if (element.type === 1) return [{ type: 0, value: START }, element, { type: 0, value: END }]
+    if ('children' in element) return [{ ...element, children: isolateArguments(element.children) }]
+    if (!('options' in element)) return [element]
+    const options = Object.entries(element.options).map(([name, { value }]) => [
+      name,
+      { value: isolateArguments(value) },
+    ])
+    return [{ ...element, options: Object.fromEntries(options) }]
+  })
