@@ -3,6 +3,7 @@ import type { Ctx } from '../context.ts'
 import { AppError } from '../errors.ts'
 import { clientNetwork } from '../http/request/client-address.ts'
 import type { Exchange } from '../http/routing/exchange.ts'
+import { t } from '../languages/translate.ts'
 import { listSecondFactors, type SecondFactor } from '../users/factors/factors.ts'
 import { useRecoveryCode } from '../users/factors/recovery-codes.ts'
 import { useTotp } from '../users/factors/totp.ts'
@@ -87,7 +88,7 @@ export async function requireChallengedUser(ctx: Ctx, exchange: Exchange): Promi
   const challenged = await findChallengedUser(ctx, exchange)
   if (challenged) return challenged
   throw new AppError('UNAUTHORIZED', {
-    message: 'Sign in with your password first.',
+    message: t('Sign in with your password first.'),
     headers: { 'WWW-Authenticate': 'Bearer' },
   })
 }

@@ -5,6 +5,7 @@ import type { Tx } from '../db/open.ts'
 import type { Names } from '../db/tables.ts'
 import { AppError } from '../errors.ts'
 import { clientNetwork } from '../http/request/client-address.ts'
+import { t, translatable } from '../languages/translate.ts'
 import { hashSecret, newSecret } from '../lib/secrets.ts'
 import { limitGuesses } from '../users/guess-limit.ts'
 import { verifyPassword, withPasswordAdmission } from '../users/passwords.ts'
@@ -149,7 +150,8 @@ export async function requireLinkPassword(
 export const PASSWORD_NEEDED = { reason: 'PASSWORD_NEEDED' }
 
 const passwordNeeded = () =>
-  new AppError('INVALID_TOKEN', { message: PASSWORD_NEEDED_MESSAGE, details: PASSWORD_NEEDED })
+  new AppError('INVALID_TOKEN', { message: t(PASSWORD_NEEDED_MESSAGE), details: PASSWORD_NEEDED })
 
-const PASSWORD_NEEDED_MESSAGE =
-  'Somebody else has signed up with this address too. Give the password that you chose when you asked for this link.'
+const PASSWORD_NEEDED_MESSAGE = translatable(
+  'Somebody else has signed up with this address too. Give the password that you chose when you asked for this link.',
+)

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { Ctx } from '../context.ts'
-import { readLanguageCookie } from '../http/request/language-cookie.ts'
-import { DEFAULT_LANGUAGE, type Language, matchLanguage, parseAcceptLanguage } from '../languages/languages.ts'
+import { findBrowserLanguage } from '../http/request/language-cookie.ts'
+import { DEFAULT_LANGUAGE, type Language, matchLanguage } from '../languages/languages.ts'
 import type { Fields } from '../lib/fields.ts'
 import { readLoginTransaction } from './login-transaction.ts'
 
@@ -17,8 +17,7 @@ export async function findPageLanguage(
   return (
     login?.language ??
     matchLanguage((query.get('ui_locales') ?? '').split(' ')) ??
-    readLanguageCookie(request, ctx.config) ??
-    matchLanguage(parseAcceptLanguage(request.headers['accept-language'])) ??
+    findBrowserLanguage(request, ctx.config) ??
     DEFAULT_LANGUAGE
   )
 }

@@ -1,6 +1,7 @@
 import { rejectCrossOrigin } from '../http/request/csrf.ts'
 import { defineRoute } from '../http/routing/define-route.ts'
 import { ActionResult } from '../http/routing/schema.ts'
+import { t, translatable } from '../languages/translate.ts'
 import { signOut } from './browser-session.ts'
 import { signInWithCode } from './challenge.ts'
 import { requestPasswordReset, resetPassword } from './password-reset.ts'
@@ -86,7 +87,7 @@ export const sessionRoutes = [
     handler: async (ctx, { request, reply }) => {
       rejectCrossOrigin(request)
       await signOut(ctx, { request, reply })
-      return { success: true, message: 'Signed out' }
+      return { success: true, message: t('Signed out') }
     },
   }),
   defineRoute({
@@ -113,7 +114,7 @@ export const sessionRoutes = [
     errors: ['INVALID_TOKEN', 'EMAIL_TAKEN', 'RATE_LIMITED'],
     handler: async (ctx, { body, request }) => {
       await verifyEmail(ctx, { ...body, request })
-      return { success: true, message: 'Email verified' }
+      return { success: true, message: t('Email verified') }
     },
   }),
   defineRoute({
@@ -128,7 +129,7 @@ export const sessionRoutes = [
     errors: ['RATE_LIMITED'],
     handler: async (ctx, { body, request }) => {
       await requestPasswordReset(ctx, { email: body.email, request })
-      return { success: true, message: RESET_MAILED }
+      return { success: true, message: t(RESET_MAILED) }
     },
   }),
   defineRoute({
@@ -143,10 +144,10 @@ export const sessionRoutes = [
     errors: ['INVALID_TOKEN', 'WEAK_PASSWORD', 'RATE_LIMITED'],
     handler: async (ctx, { body, request }) => {
       await resetPassword(ctx, { ...body, request })
-      return { success: true, message: 'Password reset successfully' }
+      return { success: true, message: t('Password reset successfully') }
     },
   }),
 ]
 
 /** The same message whether or not the account exists. */
-const RESET_MAILED = 'If there is an account with this address, a mail with a link is on its way.'
+const RESET_MAILED = translatable('If there is an account with this address, a mail with a link is on its way.')

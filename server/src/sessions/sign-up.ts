@@ -7,6 +7,7 @@ import type { Tx } from '../db/open.ts'
 import type { Names } from '../db/tables.ts'
 import { AppError } from '../errors.ts'
 import { clientNetwork } from '../http/request/client-address.ts'
+import { t } from '../languages/translate.ts'
 import { toDurationText } from '../lib/duration-text.ts'
 import { checkField, requireEmail, throwIfInvalid } from '../lib/field-validation.ts'
 import { newId } from '../lib/ids.ts'
@@ -101,8 +102,8 @@ function parseNames({ displayName, givenName, familyName }: Registration): Names
   const entries = Object.entries({ displayName, givenName, familyName })
   throwIfInvalid(
     entries.flatMap(([field, name = '']) => [
-      checkField(isPlainLine(name), field, 'must be one line without control characters'),
-      checkField(!containsWebAddress(name), field, NO_WEB_ADDRESS),
+      checkField(isPlainLine(name), field, t('must be one line without control characters')),
+      checkField(!containsWebAddress(name), field, t(NO_WEB_ADDRESS)),
     ]),
   )
   return {

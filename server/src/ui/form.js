@@ -11,7 +11,10 @@ function addVisibilityButton(wrapper) {
   const input = wrapper.querySelector('input')
   const button = Object.assign(document.createElement('button'), { type: 'button', className: 'reveal' })
   // The name does not change: the pressed state says whether the password is visible.
-  const name = Object.assign(document.createElement('span'), { className: 'unseen', textContent: 'Show password' })
+  const name = Object.assign(document.createElement('span'), {
+    className: 'unseen',
+    textContent: wrapper.dataset.reveal,
+  })
   button.append(createEye(), name)
   const show = (visible) => {
     input.type = visible ? 'text' : 'password'
@@ -70,11 +73,11 @@ document.addEventListener('click', async ({ target }) => {
   if (!button) return
   if ('print' in button.dataset) return print()
   await navigator.clipboard.writeText(button.dataset.copy)
+  const { copied } = button.dataset
   const label = button.textContent
-  if (label === COPIED) return
-  button.textContent = COPIED
+  if (label === copied) return
+  button.textContent = copied
   setTimeout(() => {
     button.textContent = label
   }, 2_000)
 })
-const COPIED = 'Copied'

@@ -25,7 +25,11 @@ export const Form = ({ action, csrf, continues = false, children }: FormProps) =
 export const FormScript = () => <script type="module" src={formScript.path} />
 
 /** Around a password field: the script adds a button that shows what was typed. */
-export const Password = ({ children }: { children: ComponentChildren }) => <span class="password">{children}</span>
+export const Password = ({ children }: { children: ComponentChildren }) => (
+  <span class="password" data-reveal={t('Show password')}>
+    {children}
+  </span>
+)
 
 /** The error message of a form. Invalid fields refer to it with `describedBy`. */
 export const Problem = ({ message }: { message: string | undefined }) =>

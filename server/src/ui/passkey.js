@@ -1,15 +1,9 @@
-// Passkeys on the hosted pages. The data attributes of each container set its purpose and the next page.
+// Passkeys on the hosted pages. The data attributes of each container set its purpose, the next page and the texts.
 
 const ROUTES = {
   'sign-in': { options: '/api/auth/passkey/options', finish: '/api/auth/passkey' },
   'second-factor': { options: '/api/auth/passkey/options', finish: '/api/auth/passkey' },
   enrol: { options: '/api/users/me/mfa/passkeys/options', finish: '/api/users/me/mfa/passkeys' },
-}
-
-/** Messages for errors of the browser. */
-const ERROR_MESSAGES = {
-  InvalidStateError: 'There is a passkey of yours on this device already.',
-  SecurityError: 'Passkeys do not work at this address.',
 }
 
 const isSupported =
@@ -112,7 +106,7 @@ const getCredential = (options, mode = {}) =>
 async function post(path, body) {
   const response = await fetch(path, {
     method: 'POST',
-    headers: { 'Content-Type': 'application/json' },
+    headers: { 'Content-Type': 'application/json', 'Latchkey-Language': document.documentElement.lang },
     body: JSON.stringify(body),
   })
   const reply = await response.json()
@@ -121,12 +115,13 @@ async function post(path, body) {
 }
 
 function showError(container, { name, errorCode, message }) {
+  const texts = JSON.parse(container.dataset.texts)
   if (errorCode === 'ACCOUNT_SCHEDULED_FOR_DELETION') location.assign(container.dataset.restore)
   else if (errorCode === 'REAUTHENTICATION_REQUIRED') askForPassword(container, message)
   else if (errorCode) showMessage(container, { problem: message })
   // The user canceled or the browser timed out, which is not an error.
-  else if (name === 'NotAllowedError' || name === 'AbortError') showMessage(container, { note: 'No passkey was used.' })
-  else showMessage(container, { problem: ERROR_MESSAGES[name] ?? 'That did not work. Try again.' })
+  else if (name === 'NotAllowedError' || name === 'AbortError') showMessage(container, { note: texts.unused })
+  else showMessage(container, { problem: texts[name] ?? texts.failed })
 }
 
 function askForPassword(container, message) {
@@ -143,40 +138,17 @@ function showMessage(container, { problem = '', note = '' }) {
 
 /** Recovery codes are shown only once, so the user continues with a link after saving them. */
 function showRecoveryCodes(container, codes) {
-  const list = element('ul', { className: 'codes' })
-  list.append(...codes.map((code) => element('li', { textContent: code })))
+  const parts = container.querySelector('template').content
   const text = `${codes.join('\n')}\n`
-  const copy = element('button', { type: 'button', className: 'second', textContent: 'Copy' })
-  const download = element('a', {
-    className: 'button second',
-    href: `data:text/plain;charset=utf-8,${encodeURIComponent(text)}`,
-    download: 'recovery-codes.txt',
-    textContent: 'Download',
-  })
-  const print = element('button', { type: 'button', className: 'second', textContent: 'Print' })
+  parts
+    .querySelector('ul')
+    .append(...codes.map((code) => Object.assign(document.createElement('li'), { textContent: code })))
+  parts.querySelector('[download]').href = `data:text/plain;charset=utf-8,${encodeURIComponent(text)}`
+  parts.querySelector('[data-copy]').dataset.copy = text
   // form.js handles these buttons.
-  copy.dataset.copy = text
-  print.dataset.print = ''
-  const actions = element('p', { className: 'actions' })
-  actions.append(copy, download, print)
-  const continueLink = element('a', {
-    className: 'button',
-    href: container.dataset.next,
-    textContent: 'I have kept them',
-  })
-  const title = element('h2', { textContent: 'Keep these recovery codes', tabIndex: -1 })
+  for (const button of parts.querySelectorAll('[data-copy], [data-print]')) button.hidden = false
   for (const part of container.querySelectorAll('button, .field')) part.remove()
-  container.querySelector('[role=status]').replaceChildren(
-    title,
-    element('p', {
-      textContent:
-        'Your passkey is added. If you lose it, each of these lets you in once. They are shown only now: print them, or keep them in a password manager.',
-    }),
-    list,
-    actions,
-    continueLink,
-  )
-  title.focus()
+  const status = container.querySelector('[role=status]')
+  status.replaceChildren(parts)
+  status.querySelector('h2').focus()
 }
-
-const element = (tag, properties) => Object.assign(document.createElement(tag), properties)

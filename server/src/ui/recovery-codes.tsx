@@ -1,3 +1,4 @@
+import { t } from '../languages/translate.ts'
 import { FormScript } from './form.tsx'
 
 /** Recovery codes, which are shown only once. Without a script the buttons to copy and print are hidden. */
@@ -11,18 +12,18 @@ export const RecoveryCodes = ({ codes }: { codes: string[] }) => {
         ))}
       </ul>
       <p class="actions">
-        <button type="button" class="second" hidden data-copy={text}>
-          Copy
+        <button type="button" class="second" hidden data-copy={text} data-copied={t('Copied')}>
+          {t('Copy')}
         </button>
         <a
           class="button second"
           href={`data:text/plain;charset=utf-8,${encodeURIComponent(text)}`}
           download="recovery-codes.txt"
         >
-          Download
+          {t('Download')}
         </a>
         <button type="button" class="second" hidden data-print>
-          Print
+          {t('Print')}
         </button>
       </p>
       <FormScript />

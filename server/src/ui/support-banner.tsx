@@ -1,4 +1,7 @@
+import { formatTimeOfDay } from '../languages/dates.ts'
+import { t } from '../languages/translate.ts'
 import { Form } from './form.tsx'
+import { rich } from './rich-text.ts'
 
 /** Who acts as whom, in which tenant, and until when. */
 export interface SupportBanner {
@@ -11,9 +14,6 @@ export interface SupportBanner {
 export const SUPPORT_PATH = '/support-access'
 export const SUPPORT_END_PATH = '/support-access/end'
 
-/** The server does not know the time zone of the reader. */
-const TIME = new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23', timeZone: 'UTC' })
-
 interface NoticeProps extends SupportBanner {
   /** With it the notice has a button to end support access; without, a link to the page with the button. */
   csrf?: string
@@ -23,16 +23,22 @@ interface NoticeProps extends SupportBanner {
 export const SupportNotice = ({ operator, member, tenant, endsAt, csrf }: NoticeProps) => (
   <div class="support" role="status">
     <p>
-      <strong>Support access.</strong> {operator} acts as <strong>{member}</strong> in <strong>{tenant}</strong> until{' '}
-      <time dateTime={endsAt.toISOString()}>{TIME.format(endsAt)} UTC</time>.
+      {rich('<b>Support access.</b> {operator} acts as <b>{member}</b> in <b>{tenant}</b> until <at>{time} UTC</at>.', {
+        operator,
+        member,
+        tenant,
+        time: formatTimeOfDay(endsAt),
+        b: (content) => <strong>{content}</strong>,
+        at: (content) => <time dateTime={endsAt.toISOString()}>{content}</time>,
+      })}
     </p>
     {csrf === undefined ? (
       <a class="button" href={SUPPORT_PATH}>
-        End support access
+        {t('End support access')}
       </a>
     ) : (
       <Form action={SUPPORT_END_PATH} csrf={csrf}>
-        <button type="submit">End support access</button>
+        <button type="submit">{t('End support access')}</button>
       </Form>
     )}
   </div>

@@ -3,7 +3,8 @@
 /** A form that only this browser may send, and that needs no decision. */
 document.querySelector('form[data-continue]')?.requestSubmit()
 
-for (const button of document.querySelectorAll('button[data-seconds]')) countDown(button)
+/** In the words of the language of the page: "in 30 seconds". */
+const time = new Intl.RelativeTimeFormat(document.documentElement.lang)
 
 /** Disables a button until its time has come, and shows the seconds in its hint. */
 function countDown(button) {
@@ -13,11 +14,13 @@ function countDown(button) {
     const left = Math.ceil((end - Date.now()) / 1000)
     button.disabled = left > 0
     hint.hidden = left <= 0
-    hint.querySelector('[data-left]').textContent = String(left)
+    hint.querySelector('[data-left]').textContent = time.format(left, 'second')
     if (left > 0) setTimeout(show, (end - Date.now()) % 1000 || 1000)
   }
   show()
 }
+
+for (const button of document.querySelectorAll('button[data-seconds]')) countDown(button)
 
 /** The address of the page that waits. The page may also be the answer to a form with another address. */
 const page = document.querySelector('[data-waiting]')?.dataset.waiting

@@ -18,7 +18,7 @@ describe('an address that does not exist', () => {
     const html = await response.text()
     expect(response.status).toBe(404)
     expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
-    expect(response.headers.get('vary')).toBe('Accept')
+    expect(response.headers.get('vary')).toBe('Accept, Accept-Language, Cookie')
     expect(response.headers.get('cache-control')).toBe('no-store')
     expect(response.headers.get('content-security-policy')).toMatch(/default-src 'none'; style-src 'self'/)
     expect(html).toContain('<h1>Page not found</h1>')

@@ -4,6 +4,7 @@ import type { Ctx } from '../../context.ts'
 import { retryWhileDisconnected } from '../../db/retry.ts'
 import { AppError, type AppErrorOptions, type ErrorCode } from '../../errors.ts'
 import { defineJob } from '../../jobs/job.ts'
+import { t } from '../../languages/translate.ts'
 import type { Sealer } from '../../lib/seal.ts'
 import { toAppError } from '../errors/errors.ts'
 import {
@@ -84,7 +85,7 @@ export async function runOnce(
     const response = stored && replay(ctx, stored)
     if (response) return { ...response, replayed: true }
     if (performance.now() > deadline) {
-      const message = 'The first request with this Idempotency-Key is still running. Try again shortly.'
+      const message = t('The first request with this Idempotency-Key is still running. Try again shortly.')
       throw new AppError('UNAVAILABLE', { message, headers: { 'Retry-After': '10' } })
     }
     await sleep(POLL_INTERVAL_MS)

@@ -3,6 +3,7 @@ import { finished } from 'node:stream/promises'
 import type { FastifyRequest } from 'fastify'
 import type { Ctx } from '../../context.ts'
 import { AppError, tooManyAttempts } from '../../errors.ts'
+import { t, translatable } from '../../languages/translate.ts'
 import { createQueue, type QueueOptions, type Rejection } from '../../lib/concurrency/queue.ts'
 import { countShed, observeWait, type QueueName, watchQueue } from '../../lib/metrics/queue-metrics.ts'
 import { clientNetwork } from '../request/client-address.ts'
@@ -38,7 +39,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
     reason === 'share'
       ? tooManyAttempts(retryAfterSeconds)
       : new AppError('UNAVAILABLE', {
-          message: fullMessage,
+          message: t(fullMessage),
           headers: { 'Retry-After': String(retryAfterSeconds) },
         })
   return {
@@ -66,7 +67,7 @@ const ROUTE_ADMISSIONS = {
     perAccount: 4,
     perNetwork: 20,
     retryAfterSeconds: 5,
-    fullMessage: 'Too many exports are under way just now. Try again shortly.',
+    fullMessage: translatable('Too many exports are under way just now. Try again shortly.'),
   }),
   /** Streamed at the client's speed, with a part buffered in memory. */
   audit_exports: createAdmission({
@@ -76,7 +77,7 @@ const ROUTE_ADMISSIONS = {
     perAccount: 5,
     perNetwork: 20,
     retryAfterSeconds: 30,
-    fullMessage: 'Too many exports are under way just now. Try again shortly.',
+    fullMessage: translatable('Too many exports are under way just now. Try again shortly.'),
   }),
   /** Each holds a write transaction for a second or more. Half of the write transactions stay free for others. */
   bulk_actions: createAdmission({
@@ -86,7 +87,7 @@ const ROUTE_ADMISSIONS = {
     perAccount: 20,
     perNetwork: 25,
     retryAfterSeconds: 5,
-    fullMessage: 'Too many bulk requests are under way just now. Try again shortly.',
+    fullMessage: translatable('Too many bulk requests are under way just now. Try again shortly.'),
   }),
 }
 export type LimitedRoute = keyof typeof ROUTE_ADMISSIONS

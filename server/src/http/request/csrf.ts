@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Ctx } from '../../context.ts'
 import { AppError } from '../../errors.ts'
+import { t } from '../../languages/translate.ts'
 import type { Fields } from '../../lib/fields.ts'
 import { sealText, unsealText } from '../../lib/seal.ts'
 import { CSRF_FIELD } from '../../ui/form.tsx'
@@ -17,7 +18,7 @@ export function requireCsrf(ctx: Ctx, request: FastifyRequest, form: Fields): vo
   const browser = findBrowserId(ctx, request)
   if (browser && !isCrossOrigin(request) && unsealText(ctx.keys, PURPOSE, form.get(CSRF_FIELD)) === browser) return
   throw new AppError('FORBIDDEN', {
-    message: 'This form is too old, or did not come from this page. Go back, reload the page and try again.',
+    message: t('This form is too old, or did not come from this page. Go back, reload the page and try again.'),
   })
 }
 
@@ -42,7 +43,7 @@ export function requireSameOrigin(ctx: Ctx, request: FastifyRequest): void {
   const { method } = request
   if (method === 'GET' || method === 'HEAD' || isSameOrigin(ctx, request)) return
   throw new AppError('FORBIDDEN', {
-    message: 'With a cookie this works from our own pages only; send an access token instead.',
+    message: t('With a cookie this works from our own pages only; send an access token instead.'),
   })
 }
 

@@ -2,6 +2,7 @@ import type { Ctx } from '../../context.ts'
 import type { Tx } from '../../db/open.ts'
 import type { Role } from '../../db/tables.ts'
 import { AppError } from '../../errors.ts'
+import { t } from '../../languages/translate.ts'
 import { includesSecondFactor } from '../../lib/amr.ts'
 import type { SupportBanner } from '../../ui/support-banner.tsx'
 import type { Exchange } from './exchange.ts'
@@ -155,7 +156,7 @@ export async function authorizeCaller(
 
 /** For what an operator who acts as a member may not do. */
 export const actingError = (): AppError =>
-  new AppError('FORBIDDEN', { message: 'This is not possible while you act as a member. End support access first.' })
+  new AppError('FORBIDDEN', { message: t('This is not possible while you act as a member. End support access first.') })
 
 /** The kinds that accept an operator who acts as a member, unless the route says otherwise. */
 export const ACCEPTS_SUPPORT: readonly CallerKind[] = ['member', 'license-reader', 'license-writer', 'event-reader']

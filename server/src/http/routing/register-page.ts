@@ -3,11 +3,13 @@ import type { Ctx } from '../../context.ts'
 import { AppError } from '../../errors.ts'
 import { runInLanguage } from '../../languages/current-language.ts'
 import { DEFAULT_LANGUAGE, type Language } from '../../languages/languages.ts'
+import { t } from '../../languages/translate.ts'
 import { type Fields, NO_FIELDS, parseFields } from '../../lib/fields.ts'
 import type { Brand } from '../../ui/brand.ts'
 import { renderError } from '../errors/error-page.ts'
 import { logServerError, toAppError } from '../errors/errors.ts'
 import { FORM_LIMIT } from '../request/bodies.ts'
+import { findBrowserLanguage } from '../request/language-cookie.ts'
 import { framedPolicy, pagePolicy } from '../server/headers.ts'
 import { sendCachedDocument } from './cached-document.ts'
 import type { Page, PageResult } from './define-route.ts'
@@ -54,7 +56,7 @@ export function registerPage(app: FastifyInstance, ctx: Ctx, page: Page, depende
 /** Only our own components create elements: all values are escaped. */
 const containsScript = (html: string): boolean => html.includes('<script ')
 
-/** A failure is reported by the page itself, in the default language. */
+/** A failure is reported by the page itself. */
 async function findLanguage(
   ctx: Ctx,
   request: FastifyRequest,
@@ -63,7 +65,7 @@ async function findLanguage(
   try {
     return await findPageLanguage(ctx, { request, query: readQuery(request) })
   } catch {
-    return DEFAULT_LANGUAGE
+    return findBrowserLanguage(request, ctx.config) ?? DEFAULT_LANGUAGE
   }
 }
 
@@ -106,6 +108,6 @@ async function findErrorBrand(
 function readQuery({ url }: FastifyRequest): Fields {
   const start = url.indexOf('?')
   const fields = start === -1 ? NO_FIELDS : parseFields(url.slice(start + 1))
-  if (!fields) throw new AppError('INVALID_REQUEST', { message: 'The URL has invalid or too many parameters.' })
+  if (!fields) throw new AppError('INVALID_REQUEST', { message: t('The URL has invalid or too many parameters.') })
   return fields
 }

@@ -1,6 +1,11 @@
+import type { ComponentChildren } from 'preact'
+import { t } from '../../languages/translate.ts'
 import { Layout } from '../../ui/layout.tsx'
 import { render } from '../../ui/render.ts'
+import { rich } from '../../ui/rich-text.ts'
 import { definePage } from '../routing/define-route.ts'
+
+const linkTo = (path: string) => (content: ComponentChildren) => <a href={path}>{content}</a>
 
 /** The page at the base URL. */
 export const homePage = definePage({
@@ -8,26 +13,16 @@ export const homePage = definePage({
   path: '/',
   handler: ({ config }) => ({
     html: render(
-      <Layout title="Home">
-        <h1>Latchkey is running</h1>
-        <p>Identity, tenants and licensing for your software, at this address.</p>
+      <Layout title={t('Home')}>
+        <h1>{t('Latchkey is running')}</h1>
+        <p>{t('Identity, tenants and licensing for your software, at this address.')}</p>
         <ul>
-          <li>
-            <a href="/console">Console</a>: your account, your tenants, the instance
-          </li>
-          <li>
-            <a href="/login">Sign in</a>: your account
-          </li>
-          <li>
-            <a href="/docs">API</a>: every route, what it takes and answers
-          </li>
-          <li>
-            <a href="/health/ready">Health</a>: whether it is ready for traffic
-          </li>
+          <li>{rich('<a>Console</a>: your account, your tenants, the instance', { a: linkTo('/console') })}</li>
+          <li>{rich('<a>Sign in</a>: your account', { a: linkTo('/login') })}</li>
+          <li>{rich('<a>API</a>: every route, what it takes and answers', { a: linkTo('/docs') })}</li>
+          <li>{rich('<a>Health</a>: whether it is ready for traffic', { a: linkTo('/health/ready') })}</li>
           {config.mail.mailbox && (
-            <li>
-              <a href="/dev/mailbox">Mailbox</a>: the mail of the demo
-            </li>
+            <li>{rich('<a>Mailbox</a>: the mail of the demo', { a: linkTo('/dev/mailbox') })}</li>
           )}
         </ul>
       </Layout>,

@@ -51,7 +51,7 @@ export function createServer(ctx: Ctx): FastifyInstance {
   registerBodyParser(app)
   installValidation(app)
   app.setErrorHandler((error, request, reply) => sendError(error, request, reply))
-  app.setNotFoundHandler(sendNotFound)
+  app.setNotFoundHandler(sendNotFound(ctx))
   observeRequests(app, ctx)
   return app
 }

@@ -6,6 +6,7 @@ import { clientNetwork } from '../../http/request/client-address.ts'
 import type { Exchange } from '../../http/routing/exchange.ts'
 import { defineJob } from '../../jobs/job.ts'
 import { enqueue } from '../../jobs/store.ts'
+import { t } from '../../languages/translate.ts'
 import { toDurationText } from '../../lib/duration-text.ts'
 import { requireEmail } from '../../lib/field-validation.ts'
 import { sealText, unsealText } from '../../lib/seal.ts'
@@ -36,7 +37,7 @@ export async function requestCode(
   { email: input, login }: { email: string; login: LoginTransaction | undefined },
 ): Promise<void> {
   const offer = await findCodeOffer(ctx, login)
-  if (!offer) throw new AppError('FORBIDDEN', { message: 'This application does not offer mailed codes.' })
+  if (!offer) throw new AppError('FORBIDDEN', { message: t('This application does not offer mailed codes.') })
   await countAgainstLimit(ctx.db, LIMIT, clientNetwork(exchange.request))
   const email = requireEmail(input.trim(), 'email')
   const asking = { secret: newSecret(), email }

@@ -2,9 +2,11 @@ import type { Ctx } from '../../context.ts'
 import { type PageProblem, toPageProblem } from '../../http/errors/page-problem.ts'
 import { createCsrfToken, requireCsrf } from '../../http/request/csrf.ts'
 import { definePage, type PageInput, type PageResult } from '../../http/routing/define-route.ts'
+import { t } from '../../languages/translate.ts'
 import { Field, Form, Problem } from '../../ui/form.tsx'
 import { Layout } from '../../ui/layout.tsx'
 import { render } from '../../ui/render.ts'
+import { rich } from '../../ui/rich-text.ts'
 import { findLoginBrand } from '../brand.ts'
 import { findAskingBrowser } from '../email-codes/asking-browser.ts'
 import { findCodeOffer } from '../email-codes/policy.ts'
@@ -97,13 +99,13 @@ interface PageProps {
 }
 
 const RequestPage = ({ csrf, problem, pages, email }: PageProps & { email: string | undefined }) => (
-  <Layout title="Sign in with a code">
-    <h1>Sign in with a code</h1>
-    <p>We mail you a code of six digits. It works for ten minutes, in this browser.</p>
+  <Layout title={t('Sign in with a code')}>
+    <h1>{t('Sign in with a code')}</h1>
+    <p>{t('We mail you a code of six digits. It works for ten minutes, in this browser.')}</p>
     <Problem message={problem} />
     <Form action={pages.request} csrf={csrf}>
       <Field
-        label="Email address"
+        label={t('Email address')}
         name="email"
         type="email"
         autocomplete="username"
@@ -111,40 +113,43 @@ const RequestPage = ({ csrf, problem, pages, email }: PageProps & { email: strin
         focus
         describedBy={problem === undefined ? undefined : 'problem'}
       />
-      <button type="submit">Email me a code</button>
+      <button type="submit">{t('Email me a code')}</button>
     </Form>
     <p class="links">
-      <a href={pages.login}>Sign in another way</a>
+      <a href={pages.login}>{t('Sign in another way')}</a>
     </p>
   </Layout>
 )
 
 const CheckPage = ({ csrf, problem, pages, email }: PageProps & { email: string }) => (
-  <Layout title="Type your code">
-    <h1>Check your mail</h1>
+  <Layout title={t('Type your code')}>
+    <h1>{t('Check your mail')}</h1>
     <p>
-      If <strong>{email}</strong> has an account here, a code is on its way. It works for ten minutes, in this browser.
+      {rich('If <b>{email}</b> has an account here, a code is on its way. It works for ten minutes, in this browser.', {
+        email,
+        b: (address) => <strong>{address}</strong>,
+      })}
     </p>
     <Problem message={problem} />
     <Form action={pages.check} csrf={csrf}>
       <Field
-        label="Code"
+        label={t('Code')}
         name="code"
         type="digits"
         autocomplete="one-time-code"
         focus
         describedBy={problem === undefined ? undefined : 'problem'}
       />
-      <button type="submit">Sign in</button>
+      <button type="submit">{t('Sign in')}</button>
     </Form>
     <Form action={pages.request} csrf={csrf}>
       <input type="hidden" name="email" value={email} />
       <button type="submit" class="second">
-        Send another code
+        {t('Send another code')}
       </button>
     </Form>
     <p class="links">
-      <a href={pages.login}>Sign in another way</a>
+      <a href={pages.login}>{t('Sign in another way')}</a>
     </p>
   </Layout>
 )

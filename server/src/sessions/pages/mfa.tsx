@@ -2,6 +2,7 @@ import type { Ctx } from '../../context.ts'
 import { type PageProblem, toPageProblem } from '../../http/errors/page-problem.ts'
 import { createCsrfToken, requireCsrf } from '../../http/request/csrf.ts'
 import { definePage, type PageInput, type PageResult } from '../../http/routing/define-route.ts'
+import { t } from '../../languages/translate.ts'
 import { Field, Form, Problem } from '../../ui/form.tsx'
 import { Layout } from '../../ui/layout.tsx'
 import { PasskeyButton } from '../../ui/passkey-button.tsx'
@@ -80,58 +81,58 @@ interface MfaPageProps {
 }
 
 const MfaPage = ({ csrf, methods, pages, problem }: MfaPageProps) => (
-  <Layout title="Second step">
-    <h1>One more step</h1>
+  <Layout title={t('Second step')}>
+    <h1>{t('One more step')}</h1>
     <p>{explain(methods)}</p>
     <Problem message={problem} />
     {methods.includes('passkey') && <PasskeyButton kind="second-factor" next={pages.next} />}
-    {methods.includes('passkey') && methods.includes('totp') && <p class="or">or</p>}
+    {methods.includes('passkey') && methods.includes('totp') && <p class="or">{t('or')}</p>}
     {methods.includes('totp') && (
       <Form action={pages.code} csrf={csrf}>
         <Field
-          label="Code"
+          label={t('Code')}
           name="code"
           type="digits"
           autocomplete="one-time-code"
           focus
           describedBy={problem === undefined ? undefined : 'problem'}
         />
-        <button type="submit">Continue</button>
+        <button type="submit">{t('Continue')}</button>
       </Form>
     )}
     <p class="links">
-      {methods.includes('recovery_code') && <a href={pages.recovery}>Use a recovery code</a>}
-      <a href={pages.switchUser}>Sign in as somebody else</a>
+      {methods.includes('recovery_code') && <a href={pages.recovery}>{t('Use a recovery code')}</a>}
+      <a href={pages.switchUser}>{t('Sign in as somebody else')}</a>
     </p>
   </Layout>
 )
 
 function explain(methods: SecondFactor[]): string {
-  if (!methods.includes('totp')) return 'Use your passkey to finish signing in.'
+  if (!methods.includes('totp')) return t('Use your passkey to finish signing in.')
   return methods.includes('passkey')
-    ? 'Use your passkey, or type the code that your authenticator app shows.'
-    : 'Type the code that your authenticator app shows.'
+    ? t('Use your passkey, or type the code that your authenticator app shows.')
+    : t('Type the code that your authenticator app shows.')
 }
 
 const RecoveryPage = ({ csrf, methods, pages, problem }: MfaPageProps) => (
-  <Layout title="Recovery code">
-    <h1>Use a recovery code</h1>
-    <p>Type one of the codes that you kept when you set up the second step. Each works once.</p>
+  <Layout title={t('Recovery code')}>
+    <h1>{t('Use a recovery code')}</h1>
+    <p>{t('Type one of the codes that you kept when you set up the second step. Each works once.')}</p>
     <Problem message={problem} />
     <Form action={pages.recovery} csrf={csrf}>
       <Field
-        label="Recovery code"
+        label={t('Recovery code')}
         name="code"
         type="code"
         autocomplete="off"
         focus
         describedBy={problem === undefined ? undefined : 'problem'}
       />
-      <button type="submit">Continue</button>
+      <button type="submit">{t('Continue')}</button>
     </Form>
     <p class="links">
-      <a href={pages.code}>{methods.includes('totp') ? 'Use your authenticator app' : 'Use your passkey'}</a>
-      <a href={pages.switchUser}>Sign in as somebody else</a>
+      <a href={pages.code}>{methods.includes('totp') ? t('Use your authenticator app') : t('Use your passkey')}</a>
+      <a href={pages.switchUser}>{t('Sign in as somebody else')}</a>
     </p>
   </Layout>
 )

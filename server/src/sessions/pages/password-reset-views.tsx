@@ -1,6 +1,9 @@
+import type { ComponentChildren } from 'preact'
+import { t } from '../../languages/translate.ts'
 import { Field, Form, Problem } from '../../ui/form.tsx'
 import { Layout } from '../../ui/layout.tsx'
-import { ResendButton } from '../../ui/resend-button.tsx'
+import { ResendButton, tooEarly } from '../../ui/resend-button.tsx'
+import { rich } from '../../ui/rich-text.ts'
 import { typedAddressScript, waitingScript } from '../../ui/scripts.ts'
 
 interface ForgotPageProps {
@@ -12,13 +15,13 @@ interface ForgotPageProps {
 }
 
 export const ForgotPage = ({ action, signIn, csrf, email, problem }: ForgotPageProps) => (
-  <Layout title="Forgot your password">
-    <h1>Forgot your password?</h1>
-    <p>Tell us your email address, and we send you a link to choose a new one.</p>
+  <Layout title={t('Forgot your password')}>
+    <h1>{t('Forgot your password?')}</h1>
+    <p>{t('Tell us your email address, and we send you a link to choose a new one.')}</p>
     <Problem message={problem} />
     <Form action={action} csrf={csrf}>
       <Field
-        label="Email address"
+        label={t('Email address')}
         name="email"
         type="email"
         autocomplete="username"
@@ -26,10 +29,10 @@ export const ForgotPage = ({ action, signIn, csrf, email, problem }: ForgotPageP
         focus
         describedBy={problem === undefined ? undefined : 'problem'}
       />
-      <button type="submit">Send the link</button>
+      <button type="submit">{t('Send the link')}</button>
     </Form>
     <p class="links">
-      <a href={signIn}>Back to sign-in</a>
+      <a href={signIn}>{t('Back to sign-in')}</a>
     </p>
     <script type="module" src={typedAddressScript.path} />
   </Layout>
@@ -48,25 +51,35 @@ interface MailedPageProps {
 }
 
 export const MailedPage = ({ action, other, signIn, csrf, email, seconds, resend }: MailedPageProps) => (
-  <Layout title="Check your mailbox">
-    <h1>Check your mailbox</h1>
-    <p role="status">
-      If there is an account with the address <strong>{email}</strong>, {resend === 'sent' ? 'another' : 'a'} mail is on
-      its way. Its link works once, for a short time. Open it in this browser, and you are signed in afterwards.
-    </p>
-    <Problem message={resend === 'too-early' ? `You can ask for another mail in ${seconds} seconds.` : undefined} />
+  <Layout title={t('Check your mailbox')}>
+    <h1>{t('Check your mailbox')}</h1>
+    <p role="status">{explainMail(email, resend === 'sent')}</p>
+    <Problem message={resend === 'too-early' ? tooEarly(seconds) : undefined} />
     <Form action={action} csrf={csrf}>
       <input type="hidden" name="choice" value="resend" />
       <input type="hidden" name="email" value={email} />
       <ResendButton seconds={seconds} />
     </Form>
     <p class="links">
-      <a href={signIn}>Back to sign-in</a>
-      <a href={other}>Use another address</a>
+      <a href={signIn}>{t('Back to sign-in')}</a>
+      <a href={other}>{t('Use another address')}</a>
     </p>
     <script type="module" src={waitingScript.path} />
   </Layout>
 )
+
+function explainMail(email: string, isResent: boolean) {
+  const values = { email, b: (address: ComponentChildren) => <strong>{address}</strong> }
+  return isResent
+    ? rich(
+        'If there is an account with the address <b>{email}</b>, another mail is on its way. Its link works once, for a short time. Open it in this browser, and you are signed in afterwards.',
+        values,
+      )
+    : rich(
+        'If there is an account with the address <b>{email}</b>, a mail is on its way. Its link works once, for a short time. Open it in this browser, and you are signed in afterwards.',
+        values,
+      )
+}
 
 interface ChoosePageProps {
   action: string
@@ -78,10 +91,13 @@ interface ChoosePageProps {
 }
 
 export const ChoosePage = ({ action, token, csrf, email, problem, isPasswordWrong }: ChoosePageProps) => (
-  <Layout title="Choose a new password">
-    <h1>Choose a new password</h1>
+  <Layout title={t('Choose a new password')}>
+    <h1>{t('Choose a new password')}</h1>
     <p>
-      For <strong>{email}</strong>. All your devices will be signed out.
+      {rich('For <b>{email}</b>. All your devices will be signed out.', {
+        email,
+        b: (address) => <strong>{address}</strong>,
+      })}
     </p>
     <Problem message={problem} />
     <Form action={action} csrf={csrf}>
@@ -89,38 +105,38 @@ export const ChoosePage = ({ action, token, csrf, email, problem, isPasswordWron
       {/* Password managers store the new password with this name. They ignore fields of the type hidden. */}
       <input type="text" name="username" autocomplete="username" value={email} readonly hidden />
       <Field
-        label="New password"
+        label={t('New password')}
         name="newPassword"
         type="password"
         autocomplete="new-password"
-        hint="At least 8 characters. A few words that only you would put together are best."
+        hint={t('At least 8 characters. A few words that only you would put together are best.')}
         focus
         describedBy={isPasswordWrong ? 'problem' : undefined}
       />
-      <button type="submit">Set the password</button>
+      <button type="submit">{t('Set the password')}</button>
     </Form>
   </Layout>
 )
 
 export const DeadLinkPage = ({ again, signIn }: { again: string; signIn: string }) => (
-  <Layout title="This link does not work any more">
-    <h1>This link does not work any more</h1>
-    <p role="status">It was used already, is too old, or there is a newer mail.</p>
+  <Layout title={t('This link does not work any more')}>
+    <h1>{t('This link does not work any more')}</h1>
+    <p role="status">{t('It was used already, is too old, or there is a newer mail.')}</p>
     <a class="button" href={again}>
-      Ask for a new link
+      {t('Ask for a new link')}
     </a>
     <p class="links">
-      <a href={signIn}>Back to sign-in</a>
+      <a href={signIn}>{t('Back to sign-in')}</a>
     </p>
   </Layout>
 )
 
 export const ResetPage = ({ signIn }: { signIn: string }) => (
-  <Layout title="Password set">
-    <h1>Done</h1>
-    <p role="status">Your new password is set, and every device was signed out.</p>
+  <Layout title={t('Password set')}>
+    <h1>{t('Done')}</h1>
+    <p role="status">{t('Your new password is set, and every device was signed out.')}</p>
     <a class="button" href={signIn}>
-      Sign in
+      {t('Sign in')}
     </a>
   </Layout>
 )

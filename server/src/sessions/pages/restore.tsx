@@ -1,9 +1,12 @@
 import { toPageProblem } from '../../http/errors/page-problem.ts'
 import { createCsrfToken, requireCsrf } from '../../http/request/csrf.ts'
 import { definePage } from '../../http/routing/define-route.ts'
+import { formatDate } from '../../languages/dates.ts'
+import { t } from '../../languages/translate.ts'
 import { Form } from '../../ui/form.tsx'
 import { Layout } from '../../ui/layout.tsx'
 import { render } from '../../ui/render.ts'
+import { rich } from '../../ui/rich-text.ts'
 import { toErasureDate } from '../../users/deletion.ts'
 import { findLoginBrand } from '../brand.ts'
 import { nextPage } from '../establish-session.ts'
@@ -26,7 +29,7 @@ export const restorePages = [
             action={pageUrl(ctx, '/restore', login)}
             csrf={createCsrfToken(ctx, input.request, input.reply)}
             email={user.email}
-            day={toErasureDate(user.deletion_requested_at).toISOString().slice(0, 10)}
+            day={formatDate(toErasureDate(user.deletion_requested_at))}
           />,
           await findLoginBrand(ctx, login),
         ),
@@ -54,17 +57,19 @@ interface RestorePageProps {
 }
 
 const RestorePage = ({ action, csrf, email, day }: RestorePageProps) => (
-  <Layout title="Restore your account">
-    <h1>Restore your account?</h1>
+  <Layout title={t('Restore your account')}>
+    <h1>{t('Restore your account?')}</h1>
     <p>
-      The account <strong>{email}</strong> will be deleted on {day}. Until then you can have it back, with everything in
-      it.
+      {rich(
+        'The account <b>{email}</b> will be deleted on {day}. Until then you can have it back, with everything in it.',
+        { email, day, b: (address) => <strong>{address}</strong> },
+      )}
     </p>
     <Form action={action} csrf={csrf}>
-      <button type="submit">Restore and sign in</button>
+      <button type="submit">{t('Restore and sign in')}</button>
     </Form>
     <p class="links">
-      <a href="/login">Leave it as it is</a>
+      <a href="/login">{t('Leave it as it is')}</a>
     </p>
   </Layout>
 )

@@ -2,12 +2,14 @@ import type { Ctx } from '../../context.ts'
 import { listWrongFields, type PageProblem, toPageProblem } from '../../http/errors/page-problem.ts'
 import { createCsrfToken, requireCsrf } from '../../http/request/csrf.ts'
 import { definePage, type PageInput, type PageResult } from '../../http/routing/define-route.ts'
+import { t } from '../../languages/translate.ts'
 import { checkField, throwIfInvalid } from '../../lib/field-validation.ts'
 import type { Fields } from '../../lib/fields.ts'
 import { Field, Form, Problem } from '../../ui/form.tsx'
 import { Layout } from '../../ui/layout.tsx'
 import { NameFields } from '../../ui/name-fields.tsx'
 import { render } from '../../ui/render.ts'
+import { rich } from '../../ui/rich-text.ts'
 import { typedAddressScript } from '../../ui/scripts.ts'
 import { beginSignUp, findAwaitedSignUp } from '../awaited-sign-up.ts'
 import { findLoginBrand } from '../brand.ts'
@@ -58,7 +60,7 @@ function readValues(form: Fields): Values {
 }
 
 const requireName = (field: 'givenName' | 'familyName', values: Values) =>
-  checkField(values[field] !== undefined, field, 'is missing')
+  checkField(values[field] !== undefined, field, t('is missing'))
 
 /** The values of the sign-up that this browser gives up because of its address, or only the address. */
 async function findValues(ctx: Ctx, input: PageInput, login: LoginTransaction | undefined): Promise<Values> {
@@ -105,18 +107,18 @@ const SignUpPage = ({ action, application, signIn, csrf, values, problem }: Sign
   const wrongFields = listWrongFields(problem)
   const describedBy = (field: string) => (wrongFields.includes(field) ? 'problem' : undefined)
   return (
-    <Layout title="Create an account">
-      <h1>Create an account</h1>
+    <Layout title={t('Create an account')}>
+      <h1>{t('Create an account')}</h1>
       {application !== undefined && (
         <p class="quiet">
-          to continue to <strong>{application}</strong>
+          {rich('to continue to <b>{application}</b>', { application, b: (name) => <strong>{name}</strong> })}
         </p>
       )}
       <Problem message={problem?.message} />
       <Form action={action} csrf={csrf}>
         <NameFields givenName={values.givenName} familyName={values.familyName} wrongFields={wrongFields} />
         <Field
-          label="Email address"
+          label={t('Email address')}
           name="email"
           type="email"
           autocomplete="username"
@@ -124,17 +126,17 @@ const SignUpPage = ({ action, application, signIn, csrf, values, problem }: Sign
           describedBy={describedBy('email')}
         />
         <Field
-          label="Password"
+          label={t('Password')}
           name="password"
           type="password"
           autocomplete="new-password"
-          hint="At least 8 characters. A few words that only you would put together are best."
+          hint={t('At least 8 characters. A few words that only you would put together are best.')}
           describedBy={describedBy('password')}
         />
-        <button type="submit">Create account</button>
+        <button type="submit">{t('Create account')}</button>
       </Form>
       <p class="links">
-        <a href={signIn}>I have an account already</a>
+        <a href={signIn}>{t('I have an account already')}</a>
       </p>
       <script type="module" src={typedAddressScript.path} />
     </Layout>

@@ -1,5 +1,8 @@
+import type { ComponentChildren } from 'preact'
+import { t } from '../../languages/translate.ts'
 import { Field, Form, Problem } from '../../ui/form.tsx'
 import { Layout } from '../../ui/layout.tsx'
+import { rich } from '../../ui/rich-text.ts'
 import { waitingScript } from '../../ui/scripts.ts'
 
 interface ConfirmProps {
@@ -18,22 +21,21 @@ interface ConfirmProps {
 }
 
 export const ConfirmPage = ({ action, token, csrf, email, isChange, isOwn, continues, problem }: ConfirmProps) => (
-  <Layout title="Confirm your address">
-    <h1>Confirm your address</h1>
-    {problem === undefined ? (
-      <p>
-        Press the button to confirm that <strong>{email}</strong> is yours
-        {isChange && ', and to use it for your account from now on'}.
-      </p>
-    ) : (
-      <Problem message={problem} />
-    )}
+  <Layout title={t('Confirm your address')}>
+    <h1>{t('Confirm your address')}</h1>
+    {problem === undefined ? <p>{explainButton(email, isChange)}</p> : <Problem message={problem} />}
     <Form action={action} csrf={csrf} continues={continues}>
       <input type="hidden" name="token" value={token} />
       {problem !== undefined && (
-        <Field label="Password" name="password" type="password" autocomplete="current-password" describedBy="problem" />
+        <Field
+          label={t('Password')}
+          name="password"
+          type="password"
+          autocomplete="current-password"
+          describedBy="problem"
+        />
       )}
-      <button type="submit">Confirm</button>
+      <button type="submit">{t('Confirm')}</button>
     </Form>
     {!isOwn && (
       <Form action={action} csrf={csrf}>
@@ -41,17 +43,27 @@ export const ConfirmPage = ({ action, token, csrf, email, isChange, isOwn, conti
         <input type="hidden" name="choice" value="reject" />
         <p class="quiet">
           {isChange
-            ? 'You did not ask for this? Then another person wants to use your address for their account.'
-            : 'You have not signed up? Then another person has entered your address.'}
+            ? t('You did not ask for this? Then another person wants to use your address for their account.')
+            : t('You have not signed up? Then another person has entered your address.')}
         </p>
         <button type="submit" class="second">
-          It was not me
+          {t('It was not me')}
         </button>
       </Form>
     )}
     {continues && <script type="module" src={waitingScript.path} />}
   </Layout>
 )
+
+function explainButton(email: string, isChange: boolean) {
+  const values = { email, b: (address: ComponentChildren) => <strong>{address}</strong> }
+  return isChange
+    ? rich(
+        'Press the button to confirm that <b>{email}</b> is yours, and to use it for your account from now on.',
+        values,
+      )
+    : rich('Press the button to confirm that <b>{email}</b> is yours.', values)
+}
 
 interface VerifiedProps {
   email: string
@@ -61,34 +73,35 @@ interface VerifiedProps {
 }
 
 export const VerifiedPage = ({ email, isSignedIn, isWaiting }: VerifiedProps) => (
-  <Layout title="Address confirmed">
-    <h1>Thank you</h1>
+  <Layout title={t('Address confirmed')}>
+    <h1>{t('Thank you')}</h1>
     <p role="status">
-      Your address <strong>{email}</strong> is confirmed.
+      {rich('Your address <b>{email}</b> is confirmed.', { email, b: (address) => <strong>{address}</strong> })}
     </p>
     {isWaiting && !isSignedIn ? (
       <>
         <p>
-          Now go back to the browser in which you have signed up. The page there continues by itself, or with its
-          button. You can close this one.
+          {t(
+            'Now go back to the browser in which you have signed up. The page there continues by itself, or with its button. You can close this one.',
+          )}
         </p>
         <p class="links">
-          <a href="/login">Sign in here instead</a>
+          <a href="/login">{t('Sign in here instead')}</a>
         </p>
       </>
     ) : (
       <a class="button" href={isSignedIn ? '/account' : '/login'}>
-        {isSignedIn ? 'Go to your account' : 'Sign in'}
+        {isSignedIn ? t('Go to your account') : t('Sign in')}
       </a>
     )}
   </Layout>
 )
 
 export const RejectedPage = () => (
-  <Layout title="Link removed">
-    <h1>Thank you</h1>
-    <p role="status">The link in the mail does not work any more, and your address was not confirmed.</p>
-    <p>There is nothing else that you need to do.</p>
+  <Layout title={t('Link removed')}>
+    <h1>{t('Thank you')}</h1>
+    <p role="status">{t('The link in the mail does not work any more, and your address was not confirmed.')}</p>
+    <p>{t('There is nothing else that you need to do.')}</p>
   </Layout>
 )
 
@@ -100,18 +113,23 @@ interface DeadLinkProps {
 }
 
 export const DeadLinkPage = ({ isVerified, next }: DeadLinkProps) => (
-  <Layout title="This link does not work any more">
-    <h1>{isVerified ? 'Your address is confirmed' : 'This link does not work any more'}</h1>
+  <Layout title={t('This link does not work any more')}>
+    <h1>{isVerified ? t('Your address is confirmed') : t('This link does not work any more')}</h1>
     {isVerified ? (
-      <p role="status">The link was used already. You are signed in.</p>
+      <p role="status">{t('The link was used already. You are signed in.')}</p>
     ) : (
       <p role="status">
-        It was used already, is too old, or there is a newer mail. If you have confirmed your address, just{' '}
-        {next === undefined ? 'sign in' : 'continue'}. If not, you can ask for another mail there.
+        {next === undefined
+          ? t(
+              'It was used already, is too old, or there is a newer mail. If you have confirmed your address, just sign in. If not, you can ask for another mail there.',
+            )
+          : t(
+              'It was used already, is too old, or there is a newer mail. If you have confirmed your address, just continue. If not, you can ask for another mail there.',
+            )}
       </p>
     )}
     <a class="button" href={next ?? '/login'}>
-      {next === undefined ? 'Sign in' : 'Continue'}
+      {next === undefined ? t('Sign in') : t('Continue')}
     </a>
   </Layout>
 )

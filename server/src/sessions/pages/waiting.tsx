@@ -1,10 +1,13 @@
+import type { ComponentChildren } from 'preact'
 import type { Ctx } from '../../context.ts'
 import { createCsrfToken, requireCsrf } from '../../http/request/csrf.ts'
 import { definePage, type PageInput, type PageResult } from '../../http/routing/define-route.ts'
+import { t, translatable } from '../../languages/translate.ts'
 import { Form, Problem } from '../../ui/form.tsx'
 import { Layout } from '../../ui/layout.tsx'
 import { render } from '../../ui/render.ts'
-import { ResendButton } from '../../ui/resend-button.tsx'
+import { ResendButton, tooEarly } from '../../ui/resend-button.tsx'
+import { rich } from '../../ui/rich-text.ts'
 import { waitingScript } from '../../ui/scripts.ts'
 import { type AwaitedLink, secondsUntilResend } from '../awaited-links.ts'
 import { findAwaitedSignUp, finishSignUp, isVerified, type Resend, resendSignUpMail } from '../awaited-sign-up.ts'
@@ -35,7 +38,7 @@ export const waitingPages = [
       if (!awaited) return showNothingAwaited(ctx, input)
       const redirect = await finishSignUp(ctx, input, awaited)
       if (redirect !== undefined) return { redirect }
-      if (input.form.get('choice') !== 'resend') return showWaiting(ctx, input, awaited, { problem: NOT_VERIFIED })
+      if (input.form.get('choice') !== 'resend') return showWaiting(ctx, input, awaited, { problem: t(NOT_VERIFIED) })
       const outcome = await resendSignUpMail(ctx, input, awaited)
       const current = (await findAwaitedSignUp(ctx, input)) ?? awaited
       return showWaiting(ctx, input, current, toMessage(outcome, secondsUntilResend(ctx, current)))
@@ -52,7 +55,7 @@ export const waitingPages = [
   }),
 ]
 
-const NOT_VERIFIED = 'Your address is not confirmed yet. Follow the link in the newest mail first.'
+const NOT_VERIFIED = translatable('Your address is not confirmed yet. Follow the link in the newest mail first.')
 
 interface Message {
   isResent?: boolean
@@ -61,8 +64,8 @@ interface Message {
 
 function toMessage(outcome: Resend, seconds: number): Message {
   if (outcome === 'sent') return { isResent: true }
-  if (outcome === 'too-early') return { problem: `You can ask for another mail in ${seconds} seconds.` }
-  return { problem: 'This address has got too many mails. Ask again in an hour, or use another address.' }
+  if (outcome === 'too-early') return { problem: tooEarly(seconds) }
+  return { problem: t('This address has got too many mails. Ask again in an hour, or use another address.') }
 }
 
 /** Shows what the browser waits for, or that it can continue. */
@@ -113,11 +116,13 @@ interface FrameProps {
 }
 
 const VerifiedPage = ({ action, csrf, application }: FrameProps) => (
-  <Layout title="Address confirmed">
-    <h1>Your address is confirmed</h1>
-    <p role="status">You can continue{application !== undefined && ` to ${application}`}.</p>
+  <Layout title={t('Address confirmed')}>
+    <h1>{t('Your address is confirmed')}</h1>
+    <p role="status">
+      {application === undefined ? t('You can continue.') : t('You can continue to {application}.', { application })}
+    </p>
     <Form action={action} csrf={csrf} continues>
-      <button type="submit">Continue</button>
+      <button type="submit">{t('Continue')}</button>
     </Form>
     <script type="module" src={waitingScript.path} />
   </Layout>
@@ -131,40 +136,49 @@ interface WaitingProps extends FrameProps, Message {
 }
 
 const WaitingPage = ({ action, csrf, email, seconds, signUp, signIn, isResent, problem }: WaitingProps) => (
-  <Layout title="Check your mailbox">
-    <h1>Check your mailbox</h1>
+  <Layout title={t('Check your mailbox')}>
+    <h1>{t('Check your mailbox')}</h1>
     <p role="status" data-waiting={action}>
-      We have sent {isResent ? 'another' : 'a'} mail to <strong>{email}</strong>. Follow its link to confirm that the
-      address is yours. {isResent && 'Only the link in the newest mail works.'}
+      {explainMail(email, isResent)}
     </p>
     <p class="quiet">
-      In this browser the link signs you in. On another device it only confirms the address: come back here then.{' '}
+      {t('In this browser the link signs you in. On another device it only confirms the address: come back here then.')}{' '}
       <span data-by-itself hidden>
-        This page continues by itself.
+        {t('This page continues by itself.')}
       </span>
     </p>
     <Problem message={problem} />
     <Form action={action} csrf={csrf}>
-      <button type="submit">I have followed the link</button>
+      <button type="submit">{t('I have followed the link')}</button>
     </Form>
     <Form action={action} csrf={csrf}>
       <input type="hidden" name="choice" value="resend" />
       <ResendButton seconds={seconds} />
     </Form>
     <p class="links">
-      <a href={signUp}>Use another address</a>
-      <a href={signIn}>I have an account already</a>
+      <a href={signUp}>{t('Use another address')}</a>
+      <a href={signIn}>{t('I have an account already')}</a>
     </p>
     <script type="module" src={waitingScript.path} />
   </Layout>
 )
 
+function explainMail(email: string, isResent = false) {
+  const values = { email, b: (address: ComponentChildren) => <strong>{address}</strong> }
+  return isResent
+    ? rich(
+        'We have sent another mail to <b>{email}</b>. Follow its link to confirm that the address is yours. Only the link in the newest mail works.',
+        values,
+      )
+    : rich('We have sent a mail to <b>{email}</b>. Follow its link to confirm that the address is yours.', values)
+}
+
 const SignedInPage = ({ next }: { next: string }) => (
-  <Layout title="Signed in">
-    <h1>You are signed in</h1>
-    <p role="status">You have continued in another window, and can close this one.</p>
+  <Layout title={t('Signed in')}>
+    <h1>{t('You are signed in')}</h1>
+    <p role="status">{t('You have continued in another window, and can close this one.')}</p>
     <a class="button second" href={next}>
-      Continue here
+      {t('Continue here')}
     </a>
   </Layout>
 )

@@ -5,6 +5,7 @@ import { AppError } from '../../errors.ts'
 import { clientNetwork } from '../../http/request/client-address.ts'
 import type { Exchange } from '../../http/routing/exchange.ts'
 import { requestLog } from '../../http/server/request-log.ts'
+import { t } from '../../languages/translate.ts'
 import { limitGuesses } from '../../users/guess-limit.ts'
 import {
   createSecondFactorOptions,
@@ -78,7 +79,7 @@ export async function signInWithPasskey(
 }
 
 /** The same error for every reason. */
-const passkeyRefused = () => new AppError('INVALID_CREDENTIALS', { message: 'This passkey was not accepted.' })
+const passkeyRefused = () => new AppError('INVALID_CREDENTIALS', { message: t('This passkey was not accepted.') })
 
 interface AuthenticatedPasskey {
   user: User
