@@ -75,7 +75,7 @@ export const ErrorPage = ({ error, requestId, retryPath, supportBanner }: ErrorP
           {t('Go to my account')}
         </a>
       )}
-      <p class="quiet after">{rich('Reference: <c>{id}</c>', { id: requestId, c: (id) => <code>{id}</code> })}</p>
+      <p class="quiet after">{rich('Reference: {id}', { id: <code>{requestId}</code> })}</p>
     </Layout>
   )
 }

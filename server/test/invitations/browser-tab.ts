@@ -22,7 +22,8 @@ export interface PageView {
   text: string
 }
 
-export function openTab(url: string, cookie = ''): Tab {
+/** The headers are those of every request. */
+export function openTab(url: string, cookie = '', common: Record<string, string> = {}): Tab {
   const jar = new Map(
     cookie
       .split('; ')
@@ -32,7 +33,7 @@ export function openTab(url: string, cookie = ''): Tab {
   let last = { path: '/', html: '' }
   const cookies = () => [...jar.values()].join('; ')
   const send = async (path: string, init: RequestInit & { headers?: Record<string, string> } = {}) => {
-    const headers = { cookie: cookies(), ...init.headers }
+    const headers = { ...common, cookie: cookies(), ...init.headers }
     const response = await fetch(url + path, { ...init, headers, redirect: 'manual' })
     for (const text of response.headers.getSetCookie()) {
       const [pair = ''] = text.split(';')
