@@ -1,9 +1,13 @@
+import type { ReactNode } from 'react'
+import { rich } from '../ui/rich-text.ts'
+import { t } from './translate.ts'
+
 /** What the scopes of a sign-in allow an application. */
 const SCOPES: Record<string, string> = {
-  openid: 'Know who you are',
-  profile: 'See your name, picture, gender, date of birth, website, language and time zone',
-  email: 'See your email address',
-  offline_access: 'Stay signed in while you are away',
+  openid: t('Know who you are'),
+  profile: t('See your name, picture, gender, date of birth, website, language and time zone'),
+  email: t('See your email address'),
+  offline_access: t('Stay signed in while you are away'),
 }
 
 /** What the scopes of a consent allow. The scopes of a resource, which follow its URI, are listed with it. */
@@ -23,39 +27,41 @@ export function describeConsent(scopes: string[]): string[] {
 }
 
 const common = {
-  title: 'Third-party applications',
-  allowed: 'Allowed',
-  lastUsed: 'Last used',
-  unused: 'Not in use',
-  withdraw: 'Withdraw',
-  withdrawTitle: 'Withdraw the access?',
+  title: t('Third-party applications'),
+  allowed: (time: ReactNode) => rich('Allowed {time}', { time }),
+  lastUsed: (time: ReactNode) => rich('Last used {time}', { time }),
+  unused: t('Not in use'),
+  withdraw: t('Withdraw'),
+  withdrawTitle: t('Withdraw the access?'),
 }
 
 const toPlace = (application: string, tenant: string | null) =>
-  tenant === null ? application : `${application} in ${tenant}`
+  tenant === null ? application : t('{application} in {tenant}', { application, tenant })
 
 /** The consents of the signed-in person. */
 export const ownConsents = {
   ...common,
-  lead: 'Applications that you allowed to use your account. If you withdraw the access, it ends at once.',
-  empty: 'You have given no application access',
-  emptyText: 'A third-party application asks you before it reads anything. Those that you allow appear here.',
+  lead: t('Applications that you allowed to use your account. If you withdraw the access, it ends at once.'),
+  empty: t('You have given no application access'),
+  emptyText: t('A third-party application asks you before it reads anything. Those that you allow appear here.'),
   withdrawLabel: (application: string, tenant: string | null) =>
-    `Withdraw the access of ${toPlace(application, tenant)}`,
+    t('Withdraw the access of {place}', { place: toPlace(application, tenant) }),
   withdrawText: (application: string, tenant: string | null) =>
-    `The access of ${toPlace(application, tenant)} ends at once. It asks you again next time.`,
+    t('The access of {place} ends at once. It asks you again next time.', { place: toPlace(application, tenant) }),
   withdrawn: (application: string, tenant: string | null) =>
-    `The access of ${toPlace(application, tenant)} was withdrawn.`,
+    t('The access of {place} was withdrawn.', { place: toPlace(application, tenant) }),
 }
 
 /** The consents of somebody, for an operator. */
 export const userConsents = {
   ...common,
-  lead: 'Applications that this person allowed to use the account. If you withdraw the access, it ends at once.',
-  empty: 'No application has access',
-  emptyText: 'Third-party applications that this person allows appear here. Trusted ones need no consent.',
+  lead: t('Applications that this person allowed to use the account. If you withdraw the access, it ends at once.'),
+  empty: t('No application has access'),
+  emptyText: t('Third-party applications that this person allows appear here. Trusted ones need no consent.'),
   withdrawLabel: ownConsents.withdrawLabel,
   withdrawText: (application: string, tenant: string | null) =>
-    `The access of ${toPlace(application, tenant)} ends at once. It asks the person again next time.`,
+    t('The access of {place} ends at once. It asks the person again next time.', {
+      place: toPlace(application, tenant),
+    }),
   withdrawn: ownConsents.withdrawn,
 }

@@ -1,104 +1,116 @@
 import type { Library } from './libraries/library.ts'
+import { t } from './translate.ts'
 
 const senderOf = ({ name, sender = name }: Library) => sender
 
 const LIBRARY = {
-  title: 'Which library will you use?',
-  text: 'It decides the settings of the client and the code that you get. You can change each setting.',
-  label: 'Library or tool',
-  description: 'Type its name, or a language. Leave it empty if you use another one.',
+  title: t('Which library will you use?'),
+  text: t('It decides the settings of the client and the code that you get. You can change each setting.'),
+  label: t('Library or tool'),
+  description: t('Type its name, or a language. Leave it empty if you use another one.'),
   placeholder: 'Auth.js, Spring Boot, Django, Grafana …',
-  nothingFound: 'Not in the list. Leave it empty and choose the kind of client: every OpenID Connect library works.',
-  kind: 'Kind of client',
+  nothingFound: t('Not in the list. Leave it empty and choose the kind of client: every OpenID Connect library works.'),
+  kind: t('Kind of client'),
   apiOf: (library: Library) =>
-    `${library.name} verifies access tokens and needs no client of its own. ` +
-    'This client is for the programs that call the API.',
+    t(
+      '{library} verifies access tokens and needs no client of its own. This client is for the programs that call the API.',
+      { library: library.name },
+    ),
   /** Why the client requires a nonce, or does not. */
   nonce: {
-    always: (library: Library) => `${senderOf(library)} sends a nonce, so the client requires one.`,
+    always: (library: Library) =>
+      t('{library} sends a nonce, so the client requires one.', { library: senderOf(library) }),
     configured: (library: Library) =>
-      `${senderOf(library)} sends a nonce if its settings say so. The code that you get has them, ` +
-      'so the client requires one.',
+      t('{library} sends a nonce if its settings say so. The code that you get has them, so the client requires one.', {
+        library: senderOf(library),
+      }),
     never: (library: Library) =>
-      `${senderOf(library)} sends no nonce. Latchkey would refuse each of its sign-ins, ` +
-      'so this client does not require one.',
+      t('{library} sends no nonce. Latchkey would refuse each of its sign-ins, so this client does not require one.', {
+        library: senderOf(library),
+      }),
     none: () => '',
   },
   wrongKind: {
-    title: (library: Library) => `${library.name} needs another kind of client`,
+    title: (library: Library) => t('{library} needs another kind of client', { library: library.name }),
     text: (library: Library, needed: string, actual: string) =>
-      `${library.name} needs the kind “${needed}”. This client has the kind “${actual}”, which cannot be changed. ` +
-      'Add another client to the application.',
+      t(
+        '{library} needs the kind “{needed}”. This client has the kind “{actual}”, which cannot be changed. Add another client to the application.',
+        { library: library.name, needed, actual },
+      ),
   },
   nonceRequired: {
-    title: 'This client requires a nonce',
-    text: (library: Library) => `${senderOf(library)} sends no nonce, so each of its sign-ins would be refused.`,
-    action: 'Stop requiring a nonce',
-    done: 'The client no longer requires a nonce.',
+    title: t('This client requires a nonce'),
+    text: (library: Library) =>
+      t('{library} sends no nonce, so each of its sign-ins would be refused.', { library: senderOf(library) }),
+    action: t('Stop requiring a nonce'),
+    done: t('The client no longer requires a nonce.'),
   },
   nonceOptional: {
-    title: 'This client does not require a nonce',
+    title: t('This client does not require a nonce'),
     text: (library: Library) =>
-      `${senderOf(library)} sends one, so the client can require it. A nonce protects ID tokens from being replayed.`,
-    action: 'Require a nonce',
-    done: 'The client requires a nonce.',
+      t('{library} sends one, so the client can require it. A nonce protects ID tokens from being replayed.', {
+        library: senderOf(library),
+      }),
+    action: t('Require a nonce'),
+    done: t('The client requires a nonce.'),
   },
   redirectMissing: {
-    title: 'A redirect address is missing',
-    text: (library: Library, uri: string) => `${library.name} returns to ${uri}, which this client does not allow yet.`,
-    action: 'Add this address',
-    done: 'The redirect address was added.',
+    title: t('A redirect address is missing'),
+    text: (library: Library, uri: string) =>
+      t('{library} returns to {uri}, which this client does not allow yet.', { library: library.name, uri }),
+    action: t('Add this address'),
+    done: t('The redirect address was added.'),
   },
 }
 
 export const guide = {
-  title: 'Create an application',
-  lead: 'Four short steps to a client id and code that runs.',
-  steps: ['Name', 'Library', 'Addresses', 'Done'],
-  machineStep: 'Access',
-  progress: (step: number, of: number, name: string) => `Step ${step} of ${of}: ${name}`,
-  next: 'Continue',
-  back: 'Back',
-  create: 'Create application',
+  title: t('Create an application'),
+  lead: t('Four short steps to a client id and code that runs.'),
+  steps: [t('Name'), t('Library'), t('Addresses'), t('Done')],
+  machineStep: t('Access'),
+  progress: (step: number, of: number, name: string) => t('Step {step} of {of}: {name}', { step, of, name }),
+  next: t('Continue'),
+  back: t('Back'),
+  create: t('Create application'),
   name: {
-    title: 'What is it called?',
-    label: 'Name of the application',
-    text: 'People see it when they sign in. You can change it at any time.',
-    placeholder: 'Project Manager',
+    title: t('What is it called?'),
+    label: t('Name of the application'),
+    text: t('People see it when they sign in. You can change it at any time.'),
+    placeholder: t('Project Manager'),
   },
   library: LIBRARY,
   addresses: {
-    title: 'Where does it run?',
-    text: 'These work on your own machine. Add the addresses of production now or later.',
+    title: t('Where does it run?'),
+    text: t('These work on your own machine. Add the addresses of production now or later.'),
   },
   access: {
-    title: 'What may it do?',
-    text: 'A machine acts for one tenant, or for the whole instance.',
-    scopes: 'Scopes',
+    title: t('What may it do?'),
+    text: t('A machine acts for one tenant, or for the whole instance.'),
+    scopes: t('Scopes'),
     ofTenant: {
-      'licenses:read': 'Read who holds which license',
-      'licenses:write': 'Grant and revoke licenses',
-      'events:read': 'Read what happens in the tenant',
+      'licenses:read': t('Read who holds which license'),
+      'licenses:write': t('Grant and revoke licenses'),
+      'events:read': t('Read what happens in the tenant'),
     } as Record<string, string>,
-    ofInstance: { admin: 'Do everything a super admin can do through the API' } as Record<string, string>,
+    ofInstance: { admin: t('Do everything a super admin can do through the API') } as Record<string, string>,
   },
   done: {
-    title: (name: string) => `${name} is ready`,
-    text: 'Here is what your software needs.',
-    issuer: 'Issuer',
-    copyIssuer: 'Copy the issuer',
-    clientId: 'Client id',
-    copyClientId: 'Copy the client id',
-    run: 'In a terminal, in the same folder',
-    runAnywhere: 'In a terminal',
-    copyRun: 'Copy the commands',
-    open: 'Go to the application',
-    another: 'Create another',
-    copyFile: (name: string) => `Copy ${name}`,
+    title: (name: string) => t('{name} is ready', { name }),
+    text: t('Here is what your software needs.'),
+    issuer: t('Issuer'),
+    copyIssuer: t('Copy the issuer'),
+    clientId: t('Client id'),
+    copyClientId: t('Copy the client id'),
+    run: t('In a terminal, in the same folder'),
+    runAnywhere: t('In a terminal'),
+    copyRun: t('Copy the commands'),
+    open: t('Go to the application'),
+    another: t('Create another'),
+    copyFile: (name: string) => t('Copy {name}', { name }),
   },
   clientName: {
-    SPA: (name: string) => `${name} in the browser`,
-    WEB: (name: string) => `${name} on its server`,
-    MACHINE: (name: string) => `${name} machine`,
+    SPA: (name: string) => t('{name} in the browser', { name }),
+    WEB: (name: string) => t('{name} on its server', { name }),
+    MACHINE: (name: string) => t('{name} machine', { name }),
   },
 }

@@ -77,15 +77,9 @@ const ConsentRow = ({ text, consent, onWithdraw }: ConsentRowProps) => {
           <Text fw={600}>{applicationName}</Text>
           <Text size="sm">
             {tenantName !== null && `${tenantName} · `}
-            {text.allowed} <RelativeTime at={grantedAt} />
+            {text.allowed(<RelativeTime at={grantedAt} />)}
             {' · '}
-            {lastUsedAt === null ? (
-              text.unused
-            ) : (
-              <>
-                {text.lastUsed} <RelativeTime at={lastUsedAt} />
-              </>
-            )}
+            {lastUsedAt === null ? text.unused : text.lastUsed(<RelativeTime at={lastUsedAt} />)}
           </Text>
           <Text component="ul" size="sm" c="dimmed" m={0} mt={4} ps="md">
             {describeConsent(scopes).map((line) => (

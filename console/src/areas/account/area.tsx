@@ -23,7 +23,7 @@ function HostedPageLink() {
   if (page === undefined) return null
   return (
     <Text size="sm" c="dimmed" mt="xl">
-      {account.withoutScript} <Anchor href={`/account/${page}`} underline="always">{`/account/${page}`}</Anchor>
+      {account.withoutScript(<Anchor href={`/account/${page}`} underline="always">{`/account/${page}`}</Anchor>)}
     </Text>
   )
 }

@@ -69,7 +69,7 @@ export function AuditFilters({
         </Button>
       )}
       {ENTRY_FILTERS.filter((name) => values[name] !== '').map((name) => {
-        const label = `${text.filters.names[name]} ${names(values[name]) ?? values[name]}`
+        const label = text.filters.names[name](names(values[name]) ?? values[name])
         return (
           <Pill
             key={name}

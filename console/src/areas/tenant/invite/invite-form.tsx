@@ -93,14 +93,14 @@ export function InviteForm({
 
 function ParsedSummary({ parsed: { addresses, invalid, duplicates } }: { parsed: ParsedAddresses }) {
   const listed = invalid.slice(0, MAX_INVALID_SHOWN).join(', ')
-  const rest = invalid.length - MAX_INVALID_SHOWN
+  const rest = Math.max(invalid.length - MAX_INVALID_SHOWN, 0)
   return (
     <Text size="sm" c="dimmed" aria-live="polite" mt={-8}>
       {text.understood(addresses.length)}
       {duplicates > 0 && ` ${text.twice(duplicates)}`}
       {invalid.length > 0 && (
         <Text span inherit c="var(--mantine-color-error)">
-          {` ${text.invalid(invalid.length)} ${listed}${rest > 0 ? ` ${text.andMore(rest)}` : ''}`}
+          {` ${text.invalid(invalid.length, listed, rest)}`}
         </Text>
       )}
     </Text>
