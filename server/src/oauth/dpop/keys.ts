@@ -1,4 +1,5 @@
 import { constants, createPublicKey, hash, type KeyObject, type SigningOptions, verify } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
 import { hasUsualExponent, hasUsualSize, MAX_RSA_BITS, MIN_RSA_BITS, PRIVATE_MEMBERS } from '../../lib/public-keys.ts'
 
 /** The public keys of DPoP proofs. */
@@ -55,17 +56,22 @@ export function readProofKey(alg: unknown, jwk: unknown): ProofKey | string {
   if ((given.alg ?? alg) !== alg || (given.use ?? 'sig') !== 'sig')
     return 'The jwk of the DPoP proof is for another use.'
   const members = Object.fromEntries(algorithm.members.map((name) => [name, given[name]]))
-  const key = parseKey(members)
+  const text = JSON.stringify(members)
+  const key = recentKeys.get(text) ?? parseKey(members)
   if (!key) return 'The jwk of the DPoP proof is not a valid key.'
   if (!hasUsualSize(key) || !hasUsualExponent(key)) {
     return `The jwk of the DPoP proof must have ${MIN_RSA_BITS} to ${MAX_RSA_BITS} bits and a usual exponent.`
   }
+  recentKeys.set(text, key)
   const { digest, options } = algorithm
   return {
-    jkt: hash('sha256', JSON.stringify(members), 'base64url'),
+    jkt: hash('sha256', text, 'base64url'),
     verifies: (signed, signature) => verify(digest, Buffer.from(signed), { key, ...options }, signature),
   }
 }
+
+/** Clients use their key again, and reading it takes as long as a verification. */
+const recentKeys = new LRUCache<string, KeyObject>({ max: 1_000 })
 
 /** One key must have one thumbprint, so another spelling of its members is refused. */
 function parseKey(members: Record<string, unknown>): KeyObject | undefined {

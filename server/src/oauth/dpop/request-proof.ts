@@ -5,7 +5,7 @@ import { OAuthError } from '../../errors.ts'
 import { hashSecret } from '../../lib/secrets.ts'
 import { isNonceValid } from './nonces.ts'
 import { invalidProof, PROOF_SECONDS, verifyProof } from './proof.ts'
-import { insertProof } from './store.ts'
+import { useOnce } from './use-once.ts'
 
 /** The proof of a request that the sender has a private key (DPoP, RFC 9449). */
 export interface Proof {
@@ -37,7 +37,7 @@ function readProof(ctx: Ctx, request: FastifyRequest, accessToken: string | unde
     jkt,
     alg,
     use() {
-      use ??= useOnce(ctx, `${jkt}.${jti}`)
+      use ??= useProof(ctx, `${jkt}.${jti}`)
       return use
     },
   }
@@ -70,10 +70,10 @@ function readHeader({ raw: { rawHeaders, headers } }: FastifyRequest): string | 
   return value
 }
 
-async function useOnce(ctx: Ctx, id: string): Promise<void> {
+async function useProof(ctx: Ctx, id: string): Promise<void> {
   // Until then the proof may be accepted: its iat may be ahead of the time of the service.
   const expires_at = new Date(ctx.now().getTime() + 2 * PROOF_SECONDS * 1000)
-  if (!(await insertProof(ctx.db, { hash: hashSecret(id), expires_at }))) {
+  if (!(await useOnce(ctx, { hash: hashSecret(id), expires_at }))) {
     throw invalidProof('The DPoP proof was used before.')
   }
 }

@@ -1,14 +1,21 @@
 import type { Db } from '../../db/open.ts'
 
-/** Returns false if this proof was used before. */
-export async function insertProof(db: Db, proof: { hash: Buffer; expires_at: Date }): Promise<boolean> {
+export interface UsedProof {
+  hash: Buffer
+  expires_at: Date
+}
+
+/** Returns for each proof whether it was not used before. Of equal ones, only the first was not. */
+export async function insertProofs(db: Db, proofs: UsedProof[]): Promise<boolean[]> {
   const inserted = await db
     .insertInto('dpop_proofs')
-    .values(proof)
+    // In one order everywhere, so that statements with the same proofs do not wait for each other in a circle.
+    .values(proofs.toSorted((a, b) => a.hash.compare(b.hash)))
     .onConflict((conflict) => conflict.doNothing())
     .returning('hash')
-    .executeTakeFirst()
-  return inserted !== undefined
+    .execute()
+  const hashes = new Set(inserted.map(({ hash }) => hash.toString('hex')))
+  return proofs.map(({ hash }) => hashes.delete(hash.toString('hex')))
 }
 
 /** Deletes up to `limit` proofs that are too old to be accepted again. Returns how many were deleted. */

@@ -260,6 +260,16 @@ test.each(rounds(20))('the same with an access token (%d)', async () => {
   expect(results.filter(({ status }) => status === 401)).toHaveLength(19)
 })
 
+test.each(rounds(20))('of 20 proofs that arrive twice at once, on two nodes, each is accepted once (%d)', async () => {
+  const proofs = await Promise.all(Array.from({ length: 20 }, () => proofOf(key)))
+  const send = (proof: string, index: number) => requestTokens(index % 3 ? url : there.url, MACHINE, proof)
+  const results = await Promise.all([...proofs.map(send), ...proofs.toReversed().map(send)])
+  const accepted = results.map(({ status }) => status === 200)
+  for (const [index] of proofs.entries()) {
+    expect([accepted[index], accepted[2 * proofs.length - 1 - index]].toSorted()).toEqual([false, true])
+  }
+})
+
 test('one proof for two codes: the second code is not used up', async () => {
   const codes = [await code(), await code()]
   const proof = await proofOf(key)
