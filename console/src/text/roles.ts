@@ -1,13 +1,15 @@
+import { t } from './translate.ts'
+
 export const roles = {
-  owner: 'Owner',
-  admin: 'Admin',
-  member: 'Member',
+  owner: t('Owner'),
+  admin: t('Admin'),
+  member: t('Member'),
   what: {
-    owner: 'Can do everything, including deleting the tenant.',
-    admin: 'Manages members, seats and settings.',
-    member: 'Uses the applications of the tenant.',
+    owner: t('Can do everything, including deleting the tenant.'),
+    admin: t('Manages members, seats and settings.'),
+    member: t('Uses the applications of the tenant.'),
   },
-  as: { owner: 'an owner', admin: 'an admin', member: 'a member' },
+  as: { owner: t('an owner'), admin: t('an admin'), member: t('a member') },
 }
 
-export const memberStatus = { ACTIVE: 'Active', INVITED: 'Invited', SUSPENDED: 'Suspended' }
+export const memberStatus = { ACTIVE: t('Active'), INVITED: t('Invited'), SUSPENDED: t('Suspended') }

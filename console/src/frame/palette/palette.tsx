@@ -92,8 +92,15 @@ function Search({ onClose }: { onClose: () => void }) {
         {status}
       </Text>
       <Text size="xs" c="dimmed" px="md" py="xs" className="palette-keys" aria-hidden="true">
-        <Kbd size="xs">↑</Kbd> <Kbd size="xs">↓</Kbd> {text.keys.move} · <Kbd size="xs">Enter</Kbd> {text.keys.open} ·{' '}
-        <Kbd size="xs">Esc</Kbd> {text.keys.close}
+        {text.keys.move(
+          <>
+            <Kbd size="xs">↑</Kbd> <Kbd size="xs">↓</Kbd>
+          </>,
+        )}
+        {' · '}
+        {text.keys.open(<Kbd size="xs">Enter</Kbd>)}
+        {' · '}
+        {text.keys.close(<Kbd size="xs">Esc</Kbd>)}
       </Text>
     </div>
   )

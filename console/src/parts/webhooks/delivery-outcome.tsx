@@ -52,7 +52,7 @@ export function DeliveryOutcome({
       <Text size="sm">{response}</Text>
       {status === 'PENDING' && attempts > 0 && (
         <Text size="xs" c="dimmed">
-          {text.next} {nextAttemptAt === null ? text.soon : <RelativeTime at={nextAttemptAt} />}
+          {nextAttemptAt === null ? text.soon : text.next(<RelativeTime at={nextAttemptAt} />)}
         </Text>
       )}
     </Stack>

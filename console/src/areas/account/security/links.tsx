@@ -90,7 +90,7 @@ function ProviderLine({ provider, ask }: ProviderLineProps) {
     <>
       {text.linkedAs(link.email ?? link.displayName)}
       {' · '}
-      {text.used} <RelativeTime at={link.lastUsedAt} />
+      {text.used(<RelativeTime at={link.lastUsedAt} />)}
     </>
   ) : (
     text.notLinked

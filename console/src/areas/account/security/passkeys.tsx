@@ -88,15 +88,9 @@ const PasskeyLine = ({ passkey, onRemove }: { passkey: Passkey; onRemove: () => 
     badge={passkey.backedUp && <StatusBadge tone="calm">{text.synced}</StatusBadge>}
     text={
       <>
-        {text.since} <RelativeTime at={passkey.createdAt} />
+        {text.since(<RelativeTime at={passkey.createdAt} />)}
         {' · '}
-        {passkey.lastUsedAt === null ? (
-          text.unused
-        ) : (
-          <>
-            {text.used} <RelativeTime at={passkey.lastUsedAt} />
-          </>
-        )}
+        {passkey.lastUsedAt === null ? text.unused : text.used(<RelativeTime at={passkey.lastUsedAt} />)}
       </>
     }
     action={

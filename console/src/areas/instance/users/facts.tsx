@@ -12,7 +12,7 @@ export const UserFacts = ({ user }: { user: UserDetails }) => (
     <Facts
       facts={[
         [text.id, <Copyable key="id" value={user.id} />],
-        [text.email, `${user.email}, ${user.emailVerified ? text.confirmed : text.unconfirmed}`],
+        [text.email, user.emailVerified ? text.confirmed(user.email) : text.unconfirmed(user.email)],
         [text.sessions, text.sessionCount(user.sessionCount)],
         [text.password, text.hasPassword[`${user.hasPassword}`]],
         [text.mfa, text.hasMfa[`${user.mfaEnabled}`]],

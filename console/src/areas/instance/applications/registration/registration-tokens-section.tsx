@@ -56,8 +56,8 @@ function TokenRow({ token: { id, name, uses, maxUses, redirectHosts, expiresAt }
       <div>
         <Text fw={600}>{name}</Text>
         <Text size="sm" c="dimmed">
-          {text.used(uses, maxUses)} · {redirectHosts?.join(', ') ?? text.anyHost} · {text.expires}{' '}
-          <RelativeTime at={expiresAt} />
+          {text.used(uses, maxUses)} · {redirectHosts?.join(', ') ?? text.anyHost} ·{' '}
+          {text.expires(<RelativeTime at={expiresAt} />)}
         </Text>
       </div>
       <Button

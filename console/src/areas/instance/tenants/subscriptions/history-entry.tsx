@@ -14,24 +14,22 @@ export function HistoryEvent({ entry }: { entry: LedgerEntry }) {
   const { reason, applicationId, before, after, userId } = entry
   const previousType = typeOf(before)
   const currentType = typeOf(after)
+  const current = <TypeName applicationId={applicationId} id={currentType ?? previousType} />
+  const isOther = previousType !== undefined && currentType !== undefined && previousType !== currentType
+  const type = isOther ? (
+    <>
+      <TypeName applicationId={applicationId} id={previousType} /> <Arrow /> {current}
+    </>
+  ) : (
+    current
+  )
   return (
     <div>
       <Text size="sm" fw={600}>
         {text.reasons[reason]}
       </Text>
       <Text size="sm" component="div">
-        {previousType !== undefined && currentType !== undefined && previousType !== currentType && (
-          <>
-            <TypeName applicationId={applicationId} id={previousType} /> <Arrow />{' '}
-          </>
-        )}
-        <TypeName applicationId={applicationId} id={currentType ?? previousType} />
-        {userId !== null && (
-          <>
-            {` ${text.forWhom} `}
-            <UserLink id={userId} fallback={text.gone} />
-          </>
-        )}
+        {userId === null ? type : text.forWhom(type, <UserLink id={userId} fallback={text.gone} />)}
         {entry.subject === 'subscription' && changesOf(entry).map((change) => `, ${change}`)}
       </Text>
     </div>
