@@ -1,3 +1,5 @@
+import type { ReactNode } from 'react'
+import { rich } from '../ui/rich-text.ts'
 import { t } from './translate.ts'
 
 const KINDS = {
@@ -143,7 +145,7 @@ export const clients = {
   editTitle: (name: string) => t('Edit {name}', { name }),
   secrets: {
     title: t('Secrets'),
-    from: t('Created'),
+    from: (time: ReactNode) => rich('Created {time}', { time }),
     add: t('Add secret'),
     addOf: (name: string) => t('Add secret to {name}', { name }),
     most: t('A client can have two secrets. End one to add another.'),

@@ -46,9 +46,7 @@ export function ClientSecrets({ client: { id, name, secrets } }: { client: Clien
       {secrets.map(({ id: secretId, createdAt }) => (
         <Group key={secretId} gap="xs">
           <Icon name="key" size={16} />
-          <Text size="sm">
-            {text.from} <RelativeTime at={createdAt} />
-          </Text>
+          <Text size="sm">{text.from(<RelativeTime at={createdAt} />)}</Text>
           <Button
             size="compact-xs"
             variant="default"
