@@ -1,6 +1,6 @@
 import { Button, Group, Pill, Select, TextInput } from '@mantine/core'
 import { audit as text } from '../../text/audit.ts'
-import { auditFamilies, auditSentences } from '../../text/audit-kinds.ts'
+import { auditFamilies, auditKinds, auditSentences } from '../../text/audit-kinds.ts'
 import { FILTERS, type FilterName, type Filters } from './entries.ts'
 import type { Names } from './names.ts'
 
@@ -9,7 +9,7 @@ const TENANT_FAMILIES = ['member', 'invitation', 'license', 'subscription', 'ten
 
 const ACTIONS = Object.keys(auditSentences)
 
-const toWords = (action: string): string => (action.split('.')[1] ?? '').replaceAll('_', ' ')
+const toKind = (action: string): string => auditKinds[action.slice(action.indexOf('.') + 1)] ?? action
 
 /** For each family, an option for all of its actions and one per action. */
 const toOptions = (families: string[]) =>
@@ -20,7 +20,7 @@ const toOptions = (families: string[]) =>
       group,
       items: [
         { value: family, label: text.filters.everything(group) },
-        ...kinds.map((value) => ({ value, label: text.filters.kind(group, toWords(value)) })),
+        ...kinds.map((value) => ({ value, label: text.filters.kind(group, toKind(value)) })),
       ],
     }
   })
