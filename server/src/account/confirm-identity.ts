@@ -6,6 +6,7 @@ import { isSameOrigin } from '../http/request/csrf.ts'
 import type { Person } from '../http/routing/callers.ts'
 import type { Exchange } from '../http/routing/exchange.ts'
 import { requestLog } from '../http/server/request-log.ts'
+import { t } from '../languages/translate.ts'
 import { findBrowserSession } from '../sessions/browser-session.ts'
 import { recordRefusedSignIn } from '../sessions/refusals.ts'
 import { findFactors, hasSecondFactor } from '../users/factors/factors.ts'
@@ -91,7 +92,9 @@ async function isInBrowser(ctx: Ctx, { caller, request, reply }: PersonExchange)
 
 const passwordOrBrowserRequired = ({ config }: Ctx) =>
   new AppError('REAUTHENTICATION_REQUIRED', {
-    message: `Send your password along, or do this on your account page: ${config.baseUrl}/account/security.`,
+    message: t('Send your password along, or do this on your account page: {address}.', {
+      address: `${config.baseUrl}/account/security`,
+    }),
   })
 
 /**
@@ -103,7 +106,7 @@ export async function requireSessionMfa(db: Db, { userId, sessionId }: Person): 
   const authentication = await findSessionAuthentication(db, sessionId)
   if (authentication?.amr.includes('mfa')) return
   throw new AppError('REAUTHENTICATION_REQUIRED', {
-    message: 'Show the second factor you have first: sign in again with it.',
+    message: t('Show the second factor you have first: sign in again with it.'),
   })
 }
 

@@ -6,6 +6,7 @@ import { retryOnDeadlock } from '../db/errors.ts'
 import type { Db, Tx } from '../db/open.ts'
 import type { Names } from '../db/tables.ts'
 import { AppError } from '../errors.ts'
+import { t } from '../languages/translate.ts'
 import { toDisplayName } from '../lib/display-name.ts'
 import { checkField, throwIfInvalid } from '../lib/field-validation.ts'
 import { parseImportedName } from '../lib/profile-values.ts'
@@ -147,15 +148,15 @@ async function acceptAsNewUser(
 }
 
 const MAX_NAME_LENGTH = 100
-const NAME_RULE = `must be one line of 1 to ${MAX_NAME_LENGTH} characters`
 
 function parseNewUser({ password, givenName = '', familyName = '' }: AcceptInvitationRequest) {
   const input = { givenName: givenName.trim(), familyName: familyName.trim() }
+  const nameRule = t('must be one line of 1 to {max} characters', { max: MAX_NAME_LENGTH })
   throwIfInvalid([
-    checkField(password !== undefined, 'password', 'is required'),
+    checkField(password !== undefined, 'password', t('is required')),
     ...Object.entries(input).flatMap(([field, name]) => [
-      checkField(parseImportedName(name, MAX_NAME_LENGTH) !== undefined, field, NAME_RULE),
-      checkField(!containsWebAddress(name), field, NO_WEB_ADDRESS),
+      checkField(parseImportedName(name, MAX_NAME_LENGTH) !== undefined, field, nameRule),
+      checkField(!containsWebAddress(name), field, t(NO_WEB_ADDRESS)),
     ]),
   ])
   const names: Names = { display_name: null, given_name: input.givenName, family_name: input.familyName }
@@ -220,7 +221,7 @@ async function completeAcceptance(
 async function toSignInRequired(ctx: Ctx, db: Db, tokenHash: Buffer): Promise<AppError> {
   await getOpenByHash(ctx, db, tokenHash)
   return new AppError('UNAUTHORIZED', {
-    message: 'There is an account with the address of this invitation: sign in to it to accept.',
+    message: t('There is an account with the address of this invitation: sign in to it to accept.'),
     headers: { 'WWW-Authenticate': 'Bearer' },
   })
 }

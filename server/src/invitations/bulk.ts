@@ -2,6 +2,7 @@ import type { Ctx } from '../context.ts'
 import type { Tx } from '../db/open.ts'
 import { inSavepoint } from '../db/savepoint.ts'
 import { AppError } from '../errors.ts'
+import { t } from '../languages/translate.ts'
 import { checkField, throwIfInvalid } from '../lib/field-validation.ts'
 import { MANAGEABLE_ROLES } from '../tenants/permissions.ts'
 import { type BulkInviteResponse, type BulkRow, type CreateInvitationRequest, MAX_EXPIRY_DAYS } from './schema.ts'
@@ -51,11 +52,11 @@ function parseRow({ email, role, expiresInDays: days, ...seat }: BulkRow): Creat
   const hasValidExpiry =
     days === undefined || (Number.isInteger(days) && Number(days) >= 1 && Number(days) <= MAX_EXPIRY_DAYS)
   throwIfInvalid([
-    checkField(typeof email === 'string', 'email', 'must be string'),
-    checkField(role === undefined || ROLES.includes(role), 'role', `must be ${ROLES.join(', ')}`),
-    checkField(isOptionalString(seat.applicationId), 'applicationId', 'must be string'),
-    checkField(isOptionalString(seat.licenseTypeId), 'licenseTypeId', 'must be string'),
-    checkField(hasValidExpiry, 'expiresInDays', `must be a whole number from 1 to ${MAX_EXPIRY_DAYS}`),
+    checkField(typeof email === 'string', 'email', t('must be string')),
+    checkField(role === undefined || ROLES.includes(role), 'role', t('must be {roles}', { roles: ROLES.join(', ') })),
+    checkField(isOptionalString(seat.applicationId), 'applicationId', t('must be string')),
+    checkField(isOptionalString(seat.licenseTypeId), 'licenseTypeId', t('must be string')),
+    checkField(hasValidExpiry, 'expiresInDays', t('must be a whole number from 1 to {max}', { max: MAX_EXPIRY_DAYS })),
   ])
   return { email, role, expiresInDays: days, ...seat } as CreateInvitationRequest
 }

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { defineRoute } from '../http/routing/define-route.ts'
 import { ActionResult } from '../http/routing/schema.ts'
+import { t } from '../languages/translate.ts'
 import { CreatedInvitation } from '../tenants/invitation-body.ts'
 import { PERMISSIONS } from '../tenants/permissions.ts'
 import { acceptInvitation, getInvitationDetails } from './acceptance.ts'
@@ -89,7 +90,7 @@ const tenantRoutes = [
     errors: ['INVITATION_NOT_FOUND', 'INVITATION_NOT_PENDING', 'RATE_LIMITED'],
     handler: async (ctx, { tx, caller, params, request }) => {
       await resendInvitation(ctx, tx, { caller, request, invitationId: params.invitationId })
-      return { success: true, message: 'Invitation resent' }
+      return { success: true, message: t('Invitation resent') }
     },
   }),
   defineRoute({
@@ -104,7 +105,7 @@ const tenantRoutes = [
     errors: ['INVITATION_NOT_FOUND', 'INVITATION_NOT_PENDING'],
     handler: async (ctx, { tx, caller, params, request }) => {
       await revokeInvitation(ctx, tx, { caller, request, invitationId: params.invitationId })
-      return { success: true, message: 'Invitation revoked' }
+      return { success: true, message: t('Invitation revoked') }
     },
   }),
 ]

@@ -3,6 +3,7 @@ import { recordAuditEvent, toActor } from '../audit/record.ts'
 import type { Ctx } from '../context.ts'
 import type { Tx } from '../db/open.ts'
 import { AppError } from '../errors.ts'
+import { t } from '../languages/translate.ts'
 import { toDisplayName } from '../lib/display-name.ts'
 import { checkField, requireEmail, throwIfInvalid } from '../lib/field-validation.ts'
 import { isId, newId } from '../lib/ids.ts'
@@ -95,7 +96,7 @@ export async function createInvitation(
 /** The seat to reserve, if any. */
 function parseSeat({ applicationId, licenseTypeId }: CreateInvitationRequest) {
   if (applicationId === undefined && licenseTypeId === undefined) return undefined
-  throwIfInvalid([checkField(licenseTypeId !== undefined, 'licenseTypeId', 'is required with applicationId')])
+  throwIfInvalid([checkField(licenseTypeId !== undefined, 'licenseTypeId', t('is required with applicationId'))])
   return { applicationId: applicationId ?? '', licenseTypeId: licenseTypeId ?? '' }
 }
 

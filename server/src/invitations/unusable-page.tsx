@@ -1,4 +1,5 @@
 import type { AppError, ErrorCode } from '../errors.ts'
+import { t, translatable } from '../languages/translate.ts'
 import { Layout } from '../ui/layout.tsx'
 
 type UnusableCode = Extract<
@@ -12,24 +13,24 @@ type UnusableCode = Extract<
 
 const TEXTS: Record<UnusableCode, { heading: string; advice: string }> = {
   INVITATION_NOT_FOUND: {
-    heading: 'There is no such invitation',
-    advice: 'It may have been sent again since: use the link in the latest mail.',
+    heading: translatable('There is no such invitation'),
+    advice: translatable('It may have been sent again since: use the link in the latest mail.'),
   },
   INVITATION_EXPIRED: {
-    heading: 'This invitation has expired',
-    advice: 'Ask whoever invited you for a new one.',
+    heading: translatable('This invitation has expired'),
+    advice: translatable('Ask whoever invited you for a new one.'),
   },
   INVITATION_REVOKED: {
-    heading: 'This invitation was withdrawn',
-    advice: 'If you think that this is a mistake, ask whoever invited you.',
+    heading: translatable('This invitation was withdrawn'),
+    advice: translatable('If you think that this is a mistake, ask whoever invited you.'),
   },
   INVITATION_ALREADY_ACCEPTED: {
-    heading: 'This invitation has been accepted',
-    advice: 'There is nothing left to do here.',
+    heading: translatable('This invitation has been accepted'),
+    advice: translatable('There is nothing left to do here.'),
   },
   TENANT_SUSPENDED: {
-    heading: 'This organization is suspended',
-    advice: 'Nobody can join it for now. If that ends before the invitation does, this link works again.',
+    heading: translatable('This organization is suspended'),
+    advice: translatable('Nobody can join it for now. If that ends before the invitation does, this link works again.'),
   },
 }
 
@@ -40,11 +41,11 @@ export const isUnusable = (error: AppError): error is AppError & { code: Unusabl
 export const UnusablePage = ({ code, isSignedIn }: { code: UnusableCode; isSignedIn: boolean }) => {
   const { heading, advice } = TEXTS[code]
   return (
-    <Layout title={heading}>
-      <h1>{heading}</h1>
-      <p>{advice}</p>
+    <Layout title={t(heading)}>
+      <h1>{t(heading)}</h1>
+      <p>{t(advice)}</p>
       <a class="button second" href={isSignedIn ? '/account' : '/login'}>
-        {isSignedIn ? 'Go to your account' : 'Sign in'}
+        {isSignedIn ? t('Go to your account') : t('Sign in')}
       </a>
     </Layout>
   )

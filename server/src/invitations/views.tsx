@@ -1,11 +1,13 @@
 import type { ComponentChildren } from 'preact'
 import { listWrongFields, type PageProblem } from '../http/errors/page-problem.ts'
+import { formatDate } from '../languages/dates.ts'
+import { t } from '../languages/translate.ts'
 import type { Fields } from '../lib/fields.ts'
 import { Field, Form, Problem } from '../ui/form.tsx'
 import { Layout } from '../ui/layout.tsx'
 import { NameFields } from '../ui/name-fields.tsx'
+import { rich } from '../ui/rich-text.ts'
 import { waitingScript } from '../ui/scripts.ts'
-import { toRolePhrase } from './role-phrase.ts'
 import type { InvitationDetails } from './schema.ts'
 
 interface FrameProps {
@@ -17,22 +19,24 @@ interface FrameProps {
 /** The common part of the pages of an open invitation: tenant, inviter, role, address and expiry. */
 const Frame = ({ invitation, problem, children }: FrameProps) => {
   const { tenant, role, email, invitedBy, expiresAt } = invitation
+  // The default role, member, is not mentioned.
+  const values = { role, tenant: tenant.name, b: (text: ComponentChildren) => <strong>{text}</strong> }
   return (
-    <Layout title={`Join ${tenant.name}`}>
-      <h1>Join {tenant.name}</h1>
+    <Layout title={t('Join {tenant}', { tenant: tenant.name })}>
+      <h1>{t('Join {tenant}', { tenant: tenant.name })}</h1>
       <p>
-        {invitedBy ? (
-          <>
-            <strong>{invitedBy.displayName}</strong> invites you
-          </>
-        ) : (
-          'You are invited'
-        )}{' '}
-        to join <strong>{tenant.name}</strong>
-        {toRolePhrase(role)}.
+        {invitedBy
+          ? rich(
+              '{role, select, owner {<b>{inviter}</b> invites you to join <b>{tenant}</b> as an owner.} admin {<b>{inviter}</b> invites you to join <b>{tenant}</b> as an admin.} other {<b>{inviter}</b> invites you to join <b>{tenant}</b>.}}',
+              { ...values, inviter: invitedBy.displayName },
+            )
+          : rich(
+              '{role, select, owner {You are invited to join <b>{tenant}</b> as an owner.} admin {You are invited to join <b>{tenant}</b> as an admin.} other {You are invited to join <b>{tenant}</b>.}}',
+              values,
+            )}
       </p>
       <p class="quiet">
-        The invitation is for {email}. It is good until {expiresAt.slice(0, 10)}.
+        {t('The invitation is for {email}. It is good until {date}.', { email, date: formatDate(new Date(expiresAt)) })}
       </p>
       <Problem message={problem?.message} />
       {children}
@@ -63,16 +67,16 @@ interface ChoiceFormProps {
 export const AcceptPage = (view: ViewProps) => (
   <Frame {...view}>
     <ChoiceForm {...view} choice="accept">
-      <button type="submit">Accept</button>
+      <button type="submit">{t('Accept')}</button>
     </ChoiceForm>
   </Frame>
 )
 
 export const SignInPage = ({ signInUrl, ...view }: ViewProps & { signInUrl: string }) => (
   <Frame {...view}>
-    <p>There is an account with this address already.</p>
+    <p>{t('There is an account with this address already.')}</p>
     <a class="button" href={signInUrl}>
-      Sign in to accept
+      {t('Sign in to accept')}
     </a>
   </Frame>
 )
@@ -80,13 +84,16 @@ export const SignInPage = ({ signInUrl, ...view }: ViewProps & { signInUrl: stri
 export const WrongAccountPage = ({ sessionEmail, ...view }: ViewProps & { sessionEmail: string }) => (
   <Frame {...view}>
     <p>
-      You are signed in with another address: <strong>{sessionEmail}</strong>.
+      {rich('You are signed in with another address: <b>{email}</b>.', {
+        email: sessionEmail,
+        b: (text) => <strong>{text}</strong>,
+      })}
     </p>
     <ChoiceForm {...view} choice="switch">
-      <button type="submit">Use another account</button>
+      <button type="submit">{t('Use another account')}</button>
     </ChoiceForm>
     <p class="links">
-      <a href="/account">Go to your account</a>
+      <a href="/account">{t('Go to your account')}</a>
     </p>
   </Frame>
 )
@@ -95,18 +102,20 @@ export const UnverifiedPage = ({ mailed, ...view }: ViewProps & { mailed: boolea
   <Frame {...view}>
     <p role="status" data-waiting={view.action}>
       {mailed
-        ? 'A mail with a link is on its way. Follow it, and you come back to this invitation.'
-        : 'This address is not confirmed yet: follow the link in the mail we sent you, and you come back to this invitation.'}
+        ? t('A mail with a link is on its way. Follow it, and you come back to this invitation.')
+        : t(
+            'This address is not confirmed yet: follow the link in the mail we sent you, and you come back to this invitation.',
+          )}
     </p>
     {!mailed && (
       <ChoiceForm {...view} choice="confirm">
         <button type="submit" class="second">
-          Send the mail again
+          {t('Send the mail again')}
         </button>
       </ChoiceForm>
     )}
     <p class="links">
-      <a href={view.action}>I have followed the link</a>
+      <a href={view.action}>{t('I have followed the link')}</a>
     </p>
     <script type="module" src={waitingScript.path} />
   </Frame>
@@ -125,24 +134,24 @@ export const NewUserPage = ({ form, providers, ...view }: NewUserProps) => {
       <ChoiceForm {...view} choice="join">
         <NameFields givenName={form.get('givenName')} familyName={form.get('familyName')} wrongFields={wrongFields} />
         <p class="field">
-          <label for="email">Email address</label>
+          <label for="email">{t('Email address')}</label>
           {/* Read-only: shown to the person and stored by password managers. */}
           <input id="email" name="email" type="email" autocomplete="username" class="quiet" value={email} readonly />
         </p>
         <Field
-          label="Password"
+          label={t('Password')}
           name="password"
           type="password"
           autocomplete="new-password"
-          hint="At least 8 characters. A few words that only you would put together are best."
+          hint={t('At least 8 characters. A few words that only you would put together are best.')}
           describedBy={wrongFields.includes('password') ? 'problem' : undefined}
         />
-        <button type="submit">Join {tenant.name}</button>
+        <button type="submit">{t('Join {tenant}', { tenant: tenant.name })}</button>
       </ChoiceForm>
-      {providers.length > 0 && <p class="or">or</p>}
+      {providers.length > 0 && <p class="or">{t('or')}</p>}
       {providers.map(({ label, path }) => (
         <a key={path} class="button second" href={path}>
-          Continue with {label}
+          {t('Continue with {provider}', { provider: label })}
         </a>
       ))}
     </Frame>
@@ -150,13 +159,11 @@ export const NewUserPage = ({ form, providers, ...view }: NewUserProps) => {
 }
 
 export const JoinedPage = ({ tenantName, email }: { tenantName: string; email: string }) => (
-  <Layout title={`Welcome to ${tenantName}`}>
-    <h1>You are now a member of {tenantName}</h1>
-    <p role="status">
-      You are signed in as <strong>{email}</strong>.
-    </p>
+  <Layout title={t('Welcome to {tenant}', { tenant: tenantName })}>
+    <h1>{t('You are now a member of {tenant}', { tenant: tenantName })}</h1>
+    <p role="status">{rich('You are signed in as <b>{email}</b>.', { email, b: (text) => <strong>{text}</strong> })}</p>
     <a class="button" href="/account">
-      Go to your account
+      {t('Go to your account')}
     </a>
   </Layout>
 )

@@ -6,6 +6,7 @@ import type { Resource } from '../applications/resources.ts'
 import type { Ctx } from '../context.ts'
 import type { PkceMethod, RequestedClaims, ResponseMode } from '../db/tables.ts'
 import { AppError, OAuthError } from '../errors.ts'
+import { t, translatable } from '../languages/translate.ts'
 import { decodeBase64Url } from '../lib/base64url.ts'
 import type { Fields } from '../lib/fields.ts'
 import { type AcrRequest, toReturnedAcr } from './acr.ts'
@@ -58,7 +59,9 @@ export async function readRedirectTarget(ctx: Ctx, request: FastifyRequest, fiel
     if (!(error instanceof OAuthError)) throw error
     logRefusal(request, fields.get('client_id'), error)
     throw new AppError('INVALID_REQUEST', {
-      message: `The application sent a sign-in request that cannot be answered: ${error.message}.`,
+      message: t('The application sent a sign-in request that cannot be answered: {problem}.', {
+        problem: t(error.message),
+      }),
     })
   }
 }
@@ -68,17 +71,18 @@ export async function findRedirectTarget(ctx: Ctx, request: FastifyRequest, fiel
   const clientId = fields.get('client_id')
   const invalidTarget = (reason: string, facts: Record<string, unknown> = {}) =>
     new OAuthError('invalid_request', reason, { facts })
-  const repeated = ['client_id', 'redirect_uri'].find((name) => fields.repeated.includes(name))
-  if (repeated) throw invalidTarget(`it has ${repeated} more than once`)
+  if (fields.repeated.includes('client_id')) throw invalidTarget(translatable('it has client_id more than once'))
+  if (fields.repeated.includes('redirect_uri')) throw invalidTarget(translatable('it has redirect_uri more than once'))
   const client = clientId === undefined ? undefined : await findAuthorizingClient(ctx, request, clientId)
   if (!client || client.disabled) {
     const problem = client ? 'disabled_client' : 'unknown_client'
-    throw invalidTarget('its client_id is not that of a registered application', { problem })
+    throw invalidTarget(translatable('its client_id is not that of a registered application'), { problem })
   }
   const redirectUri = fields.get('redirect_uri')
   const { redirectUris: registered } = client
   if (redirectUri === undefined || !isRegisteredRedirectUri(registered, redirectUri)) {
-    throw invalidTarget('its redirect_uri is not registered for the application', { redirectUri, registered })
+    const reason = translatable('its redirect_uri is not registered for the application')
+    throw invalidTarget(reason, { redirectUri, registered })
   }
   return { client, redirectUri, responseMode: readResponseMode(client, fields), state: fields.get('state') }
 }

@@ -1,6 +1,7 @@
 import type { Ctx } from '../context.ts'
 import type { ResponseMode } from '../db/tables.ts'
 import type { PageResult } from '../http/routing/define-route.ts'
+import { t } from '../languages/translate.ts'
 import { Layout } from '../ui/layout.tsx'
 import { render } from '../ui/render.ts'
 import { submitScript } from '../ui/scripts.ts'
@@ -49,9 +50,9 @@ export function toFormTarget(uri: string): string {
 
 /** OAuth 2.0 Form Post Response Mode: the browser posts the response. Without a script the user presses the button. */
 const FormPostPage = ({ action, parameters }: { action: string; parameters: Record<string, string> }) => (
-  <Layout title="Back to the application">
-    <h1>Back to the application</h1>
-    <ParameterForm action={action} parameters={parameters} label="Continue" />
+  <Layout title={t('Back to the application')}>
+    <h1>{t('Back to the application')}</h1>
+    <ParameterForm action={action} parameters={parameters} label={t('Continue')} />
     <script type="module" src={submitScript.path} />
   </Layout>
 )
@@ -85,7 +86,7 @@ export const ResponseLink = ({
 }) => {
   const { redirectUri, responseMode } = target
   const parameters = toParameters(ctx, target, response)
-  const label = `Back to ${describeTarget(redirectUri)}`
+  const label = t('Back to {target}', { target: describeTarget(redirectUri) })
   return responseMode === 'form_post' ? (
     <ParameterForm action={redirectUri} parameters={parameters} label={label} />
   ) : (

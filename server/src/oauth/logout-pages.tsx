@@ -3,12 +3,14 @@ import type { Ctx } from '../context.ts'
 import { createCsrfToken, requireCsrf } from '../http/request/csrf.ts'
 import { redirectToGet } from '../http/request/redirect-to-get.ts'
 import { definePage, type PageInput, type PageResult } from '../http/routing/define-route.ts'
+import { t } from '../languages/translate.ts'
 import type { Fields } from '../lib/fields.ts'
 import { sealText, unsealText } from '../lib/seal.ts'
 import { signOut } from '../sessions/browser-session.ts'
 import { Form } from '../ui/form.tsx'
 import { Layout } from '../ui/layout.tsx'
 import { render } from '../ui/render.ts'
+import { rich } from '../ui/rich-text.ts'
 import { logOut } from './logout.ts'
 
 const CONFIRM_PATH = '/api/oauth/logout/confirm'
@@ -64,19 +66,22 @@ interface ConfirmPageProps {
 }
 
 const ConfirmPage = ({ email, csrf, returnTo, clientId, isReturnRefused }: ConfirmPageProps) => (
-  <Layout title="Sign out">
-    <h1>Sign out?</h1>
+  <Layout title={t('Sign out')}>
+    <h1>{t('Sign out?')}</h1>
     {isReturnRefused && <ReturnRefused />}
     <p>
-      You are signed in as <strong>{email}</strong>. Signing out ends this session in every application.
+      {rich('You are signed in as <b>{email}</b>. Signing out ends this session in every application.', {
+        email,
+        b: (text) => <strong>{text}</strong>,
+      })}
     </p>
     <Form action={CONFIRM_PATH} csrf={csrf}>
       {returnTo !== undefined && <input type="hidden" name="return" value={returnTo} />}
       {clientId !== undefined && <input type="hidden" name="client" value={clientId} />}
       <p class="actions">
-        <button type="submit">Sign out</button>
+        <button type="submit">{t('Sign out')}</button>
         <a class="button second" href="/account">
-          Stay
+          {t('Stay')}
         </a>
       </p>
     </Form>
@@ -85,30 +90,38 @@ const ConfirmPage = ({ email, csrf, returnTo, clientId, isReturnRefused }: Confi
 
 /** The URL is not shown: an attacker may have chosen its text. */
 const ReturnRefused = () => (
-  <p role="alert">The application asked us to send you to an address that is not registered for it, so we did not.</p>
+  <p role="alert">
+    {t('The application asked us to send you to an address that is not registered for it, so we did not.')}
+  </p>
 )
 
 const ReturnRefusedPage = () => (
-  <Layout title="Address not registered">
-    <h1>You cannot return to the application</h1>
+  <Layout title={t('Address not registered')}>
+    <h1>{t('You cannot return to the application')}</h1>
     <ReturnRefused />
-    <p>You are signed out.</p>
+    <p>{t('You are signed out.')}</p>
     <p class="quiet">
-      For the administrator of the application: <code>post_logout_redirect_uri</code> must be one of the addresses that
-      the client has registered, character by character.
+      {rich(
+        'For the administrator of the application: <code>post_logout_redirect_uri</code> must be one of the addresses that the client has registered, character by character.',
+        { code: (text) => <code>{text}</code> },
+      )}
     </p>
     <p>
-      <a href="/login">Sign in again</a>
+      <a href="/login">{t('Sign in again')}</a>
     </p>
   </Layout>
 )
 
 const SignedOutPage = ({ returnTo }: { returnTo?: string | undefined }) => (
-  <Layout title="Signed out">
-    <h1>You are signed out</h1>
-    <p role="status">Your session has ended.</p>
+  <Layout title={t('Signed out')}>
+    <h1>{t('You are signed out')}</h1>
+    <p role="status">{t('Your session has ended.')}</p>
     <p>
-      {returnTo === undefined ? <a href="/login">Sign in again</a> : <a href={returnTo}>Back to the application</a>}
+      {returnTo === undefined ? (
+        <a href="/login">{t('Sign in again')}</a>
+      ) : (
+        <a href={returnTo}>{t('Back to the application')}</a>
+      )}
     </p>
   </Layout>
 )

@@ -3,6 +3,7 @@ import { type Client, findClient, isKnownPostLogoutUri } from '../applications/c
 import type { Ctx } from '../context.ts'
 import { AppError } from '../errors.ts'
 import type { Exchange } from '../http/routing/exchange.ts'
+import { t } from '../languages/translate.ts'
 import type { Fields } from '../lib/fields.ts'
 import { type BrowserSession, endSession, findActingSession, forgetPerson } from '../sessions/browser-session.ts'
 import { clearSupportCookie, endSupportSession } from '../sessions/support/session.ts'
@@ -27,7 +28,7 @@ interface LogoutPageInfo {
 
 export async function logOut(ctx: Ctx, exchange: Exchange, fields: Fields): Promise<LogoutOutcome> {
   if (fields.repeated.length > 0) {
-    throw new AppError('INVALID_REQUEST', { message: 'A parameter was sent more than once.' })
+    throw new AppError('INVALID_REQUEST', { message: t('A parameter was sent more than once.') })
   }
   const session = await findActingSession(ctx, exchange)
   const hintToken = fields.get('id_token_hint')

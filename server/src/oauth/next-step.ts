@@ -1,6 +1,7 @@
 import type { Ctx } from '../context.ts'
 import { OAuthError } from '../errors.ts'
 import type { Exchange } from '../http/routing/exchange.ts'
+import { translatable } from '../languages/translate.ts'
 import { type BrowserSession, findActingSession } from '../sessions/browser-session.ts'
 import type { LoginTransaction } from '../sessions/login-transaction.ts'
 import { lacksSecondFactor } from '../tenants/mfa-policy.ts'
@@ -130,7 +131,7 @@ function mustChooseAccount(session: BrowserSession, { request, login }: Authoriz
   return request.prompts.includes('select_account') && !isFresh && login.state.account !== session.id
 }
 
-export const NOT_A_MEMBER = 'The user is not an active member of this tenant.'
+export const NOT_A_MEMBER = translatable('The user is not an active member of this tenant.')
 
 /** The requested tenant, the only one, or the one chosen before; undefined if there is none or the user must choose. */
 function pickTenant(

@@ -5,6 +5,7 @@ import { AppError, OAuthError } from '../errors.ts'
 import { createCsrfToken, requireCsrf } from '../http/request/csrf.ts'
 import { redirectToGet } from '../http/request/redirect-to-get.ts'
 import { definePage, type PageInput, type PageResult } from '../http/routing/define-route.ts'
+import { t } from '../languages/translate.ts'
 import { type Fields, toFields } from '../lib/fields.ts'
 import { findLoginBrand } from '../sessions/brand.ts'
 import { findBrowserSession } from '../sessions/browser-session.ts'
@@ -89,7 +90,7 @@ function getLogin(ctx: Ctx, query: Fields): Authorization {
   const login = readLoginTransaction(ctx, query.get('journey'))
   if (login?.next === CONTINUE_PATH) return login as Authorization
   throw new AppError('INVALID_REQUEST', {
-    message: 'This sign-in has taken too long or was cut off. Go back to the application and start again.',
+    message: t('This sign-in has taken too long or was cut off. Go back to the application and start again.'),
   })
 }
 

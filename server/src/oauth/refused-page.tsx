@@ -4,10 +4,12 @@ import type { Ctx } from '../context.ts'
 import type { OAuthError } from '../errors.ts'
 import type { PageResult } from '../http/routing/define-route.ts'
 import type { Exchange } from '../http/routing/exchange.ts'
+import { t } from '../languages/translate.ts'
 import { type BrowserSession, findActingSession } from '../sessions/browser-session.ts'
 import { type LoginTransaction, signInUrl } from '../sessions/login-transaction.ts'
 import { Layout } from '../ui/layout.tsx'
 import { render } from '../ui/render.ts'
+import { rich } from '../ui/rich-text.ts'
 import type { RedirectTarget } from './authorize-request.ts'
 import { describeTarget, ResponseLink, toFormTarget } from './authorize-response.tsx'
 import { NOT_A_MEMBER } from './next-step.ts'
@@ -74,14 +76,20 @@ interface PageProps {
 }
 
 const RefusedPage = ({ client, redirectUri, error, back }: PageProps & { redirectUri: string; error: OAuthError }) => (
-  <Layout title="This sign-in cannot continue">
-    <h1>This sign-in cannot continue</h1>
+  <Layout title={t('This sign-in cannot continue')}>
+    <h1>{t('This sign-in cannot continue')}</h1>
     <p role="alert">
-      <strong>{client.applicationName}</strong> sent a request that was refused: {error.message}
+      {rich('<b>{application}</b> sent a request that was refused: {problem}', {
+        application: client.applicationName,
+        problem: t(error.message),
+        b: (text) => <strong>{text}</strong>,
+      })}
     </p>
     <p class="caution">
-      Nobody has checked this application here. Go back only if you trust <strong>{describeTarget(redirectUri)}</strong>
-      .
+      {rich('Nobody has checked this application here. Go back only if you trust <b>{target}</b>.', {
+        target: describeTarget(redirectUri),
+        b: (text) => <strong>{text}</strong>,
+      })}
     </p>
     {back}
   </Layout>
@@ -93,13 +101,15 @@ const NoTenantPage = ({
   back,
   otherAccount,
 }: PageProps & { session: BrowserSession; otherAccount: string }) => (
-  <Layout title="You cannot use this organization">
-    <h1>You cannot use this organization</h1>
+  <Layout title={t('You cannot use this organization')}>
+    <h1>{t('You cannot use this organization')}</h1>
     <p role="alert">
-      <strong>{client.applicationName}</strong> asked for an organization that {session.email} cannot use. You are not
-      an active member of it, or it is suspended.
+      {rich(
+        '<b>{application}</b> asked for an organization that {email} cannot use. You are not an active member of it, or it is suspended.',
+        { application: client.applicationName, email: session.email, b: (text) => <strong>{text}</strong> },
+      )}
     </p>
-    <p>The application has not learned of this. If you go back, it does.</p>
+    <p>{t('The application has not learned of this. If you go back, it does.')}</p>
     {back}
     <OtherAccount path={otherAccount} />
   </Layout>

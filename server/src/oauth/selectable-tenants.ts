@@ -1,5 +1,6 @@
 import type { Ctx } from '../context.ts'
 import { OAuthError } from '../errors.ts'
+import { translatable } from '../languages/translate.ts'
 import { type ActiveMembership, listActiveMemberships } from './store.ts'
 
 /**
@@ -13,6 +14,7 @@ export async function listSelectableTenants(
   const memberships = await listActiveMemberships(db, userId)
   const isActive = ({ suspended_at }: ActiveMembership) => suspended_at === null
   const requested = memberships.find(({ slug }) => slug === requestedSlug)
-  if (requested && !isActive(requested)) throw new OAuthError('access_denied', 'This tenant is suspended.')
+  if (requested && !isActive(requested))
+    throw new OAuthError('access_denied', translatable('This tenant is suspended.'))
   return memberships.filter(isActive)
 }

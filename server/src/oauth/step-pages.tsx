@@ -1,9 +1,11 @@
 import type { Client } from '../applications/clients.ts'
 import { findScopeText } from '../applications/consents/scope-texts.ts'
 import type { Resource } from '../applications/resources.ts'
+import { t } from '../languages/translate.ts'
 import type { BrowserSession } from '../sessions/browser-session.ts'
 import { Form } from '../ui/form.tsx'
 import { Layout } from '../ui/layout.tsx'
+import { rich } from '../ui/rich-text.ts'
 import type { ActiveMembership } from './store.ts'
 
 interface StepProps {
@@ -16,10 +18,10 @@ interface StepProps {
 }
 
 export const AccountPage = ({ action, csrf, application, session }: StepProps) => (
-  <Layout title="Choose an account">
-    <h1>Choose an account</h1>
+  <Layout title={t('Choose an account')}>
+    <h1>{t('Choose an account')}</h1>
     <p class="quiet">
-      to continue to <strong>{application}</strong>
+      {rich('to continue to <b>{application}</b>', { application, b: (text) => <strong>{text}</strong> })}
     </p>
     <Form action={action} csrf={csrf}>
       <input type="hidden" name="session" value={session.id} />
@@ -28,7 +30,7 @@ export const AccountPage = ({ action, csrf, application, session }: StepProps) =
         <span class="quiet">{session.email}</span>
       </button>
       <button type="submit" name="choice" value="other" class="choice">
-        Use another account
+        {t('Use another account')}
       </button>
     </Form>
   </Layout>
@@ -42,17 +44,21 @@ export const TenantPage = ({
   memberships,
   otherAccount,
 }: StepProps & { memberships: ActiveMembership[] }) => (
-  <Layout title="Choose an organization">
-    <h1>Choose an organization</h1>
+  <Layout title={t('Choose an organization')}>
+    <h1>{t('Choose an organization')}</h1>
     <p class="quiet">
-      to continue to <strong>{application}</strong> as {session.email}
+      {rich('to continue to <b>{application}</b> as {email}', {
+        application,
+        email: session.email,
+        b: (text) => <strong>{text}</strong>,
+      })}
     </p>
     <Form action={action} csrf={csrf}>
       {memberships.map(({ id, name, slug, role }) => (
         <button key={id} type="submit" name="tenant" value={id} class="choice">
           <span class="subject">{name}</span>
           <span class="quiet">
-            {slug} · {role}
+            {slug} · {t('{role, select, owner {owner} admin {admin} other {member}}', { role })}
           </span>
         </button>
       ))}
@@ -91,17 +97,21 @@ export const ConsentPage = ({
   target,
   otherAccount,
 }: ConsentProps) => (
-  <Layout title="Allow access">
-    <h1>Allow {application}?</h1>
+  <Layout title={t('Allow access')}>
+    <h1>{t('Allow {application}?', { application })}</h1>
     <p>
-      <strong>{application}</strong> wants access to your account {session.email}
-      {tenant !== undefined && (
-        <>
-          {' '}
-          at <strong>{tenant}</strong>
-        </>
-      )}
-      . It will be able to:
+      {tenant === undefined
+        ? rich('<b>{application}</b> wants access to your account {email}. It will be able to:', {
+            application,
+            email: session.email,
+            b: (text) => <strong>{text}</strong>,
+          })
+        : rich('<b>{application}</b> wants access to your account {email} at <b>{tenant}</b>. It will be able to:', {
+            application,
+            email: session.email,
+            tenant,
+            b: (text) => <strong>{text}</strong>,
+          })}
     </p>
     <ul>
       {toListed(scopes, resource).map((scope) => (
@@ -114,14 +124,14 @@ export const ConsentPage = ({
     <Form action={action} csrf={csrf}>
       <p class="actions">
         <button type="submit" name="decision" value="allow">
-          Allow
+          {t('Allow')}
         </button>
         <button type="submit" name="decision" value="deny" class="second">
-          Deny
+          {t('Deny')}
         </button>
       </p>
     </Form>
-    <p class="quiet after">Either way you go on to {target}</p>
+    <p class="quiet after">{t('Either way you go on to {target}', { target })}</p>
     <OtherAccount path={otherAccount} />
   </Layout>
 )
@@ -134,26 +144,26 @@ const DocumentClient = ({ clientId, name, redirectUri }: { clientId: string; nam
     <>
       <dl class="facts">
         <div>
-          <dt>Website</dt>
+          <dt>{t('Website')}</dt>
           <dd>
             <strong>{host}</strong>
           </dd>
         </div>
         {name !== host && (
           <div>
-            <dt>Calls itself</dt>
+            <dt>{t('Calls itself')}</dt>
             <dd>{name}</dd>
           </div>
         )}
       </dl>
-      {redirectUri.startsWith('http:') ? (
-        <p class="caution">
-          The answer goes to a program on this computer. Any program here can say that it belongs to {host} and receive
-          it. Allow this only if you have just started it yourself.
-        </p>
-      ) : (
-        <p class="caution">Nobody has registered this application here. Allow it only if you trust {host}.</p>
-      )}
+      <p class="caution">
+        {redirectUri.startsWith('http:')
+          ? t(
+              'The answer goes to a program on this computer. Any program here can say that it belongs to {host} and receive it. Allow this only if you have just started it yourself.',
+              { host },
+            )
+          : t('Nobody has registered this application here. Allow it only if you trust {host}.', { host })}
+      </p>
     </>
   )
 }
@@ -161,14 +171,14 @@ const DocumentClient = ({ clientId, name, redirectUri }: { clientId: string; nam
 /** Whoever registers a client chooses its name. Where the answer goes is certain. */
 const SelfRegisteredClient = ({ redirectUri, target }: { redirectUri: string; target: string }) => (
   <p class="caution">
-    This application registered itself here, and nobody has checked its name.{' '}
-    {redirectUri.startsWith('http:') ? (
-      'The answer goes to a program on this computer. Allow this only if you have just started it yourself.'
-    ) : (
-      <>
-        The answer goes to <strong>{target}</strong>. Allow this only if you trust that address.
-      </>
-    )}
+    {redirectUri.startsWith('http:')
+      ? t(
+          'This application registered itself here, and nobody has checked its name. The answer goes to a program on this computer. Allow this only if you have just started it yourself.',
+        )
+      : rich(
+          'This application registered itself here, and nobody has checked its name. The answer goes to <b>{target}</b>. Allow this only if you trust that address.',
+          { target, b: (text) => <strong>{text}</strong> },
+        )}
   </p>
 )
 
@@ -180,7 +190,12 @@ function toListed(scopes: string[], resource: Resource | undefined): string[] {
 
 const ResourceItem = ({ resource, scopes }: { resource: Resource; scopes: string[] }) => (
   <li>
-    Use <strong>{resource.name}</strong> (<code>{resource.uri}</code>) for you
+    {rich('Use <b>{name}</b> (<code>{uri}</code>) for you', {
+      name: resource.name,
+      uri: resource.uri,
+      b: (text) => <strong>{text}</strong>,
+      code: (text) => <code>{text}</code>,
+    })}
     <ul>
       {scopes
         .filter((scope) => resource.scopes.includes(scope))
@@ -195,6 +210,6 @@ const ResourceItem = ({ resource, scopes }: { resource: Resource; scopes: string
 
 export const OtherAccount = ({ path }: { path: string }) => (
   <p class="links">
-    <a href={path}>Use another account</a>
+    <a href={path}>{t('Use another account')}</a>
   </p>
 )

@@ -3,6 +3,7 @@ import type { Ctx } from '../context.ts'
 import { AppError } from '../errors.ts'
 import { findBrowserId } from '../http/request/browser-cookie.ts'
 import type { Exchange } from '../http/routing/exchange.ts'
+import { t } from '../languages/translate.ts'
 import { hashSecret, isSecret, newSecret } from '../lib/secrets.ts'
 import { getConfiguration, loadClient, redirectUriOf, toProviderError } from './providers.ts'
 import { deleteAttempt, insertAttempt } from './store.ts'
@@ -122,6 +123,6 @@ export const startedAt = ({ expiresAt }: Attempt): Date => new Date(expiresAt.ge
 export function requireValidAttempt(ctx: Ctx, provider: SsoProvider, attempt: Attempt | undefined): Attempt {
   if (attempt?.provider === provider.name && ctx.now() < attempt.expiresAt) return attempt
   throw new AppError('INVALID_REQUEST', {
-    message: 'This sign-in took too long, was used before, or began in another browser. Start again.',
+    message: t('This sign-in took too long, was used before, or began in another browser. Start again.'),
   })
 }

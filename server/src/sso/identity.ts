@@ -6,6 +6,7 @@ import {
   type SsoProvider,
 } from '../config/sso.ts'
 import { AppError } from '../errors.ts'
+import { t } from '../languages/translate.ts'
 import { parseEmail } from '../lib/email.ts'
 import { containsWebAddress, isCleanText, isPlainLine } from '../lib/text.ts'
 
@@ -38,7 +39,7 @@ export function toIdentity(provider: SsoProvider, claims: Claims): Identity {
   const problem = (audience && microsoftProblem(audience, claims)) ?? subjectProblem(claims.sub)
   if (problem) {
     throw new AppError('INVALID_REQUEST', {
-      message: `This account of ${provider.label} cannot be used here.`,
+      message: t('This account of {provider} cannot be used here.', { provider: provider.label }),
       cause: problem,
     })
   }

@@ -3,10 +3,12 @@ import type { Ctx } from '../context.ts'
 import { AppError } from '../errors.ts'
 import { createCsrfToken } from '../http/request/csrf.ts'
 import type { PageInput, PageResult } from '../http/routing/define-route.ts'
+import { t } from '../languages/translate.ts'
 import { sealText, unsealText } from '../lib/seal.ts'
 import { Form } from '../ui/form.tsx'
 import { Layout } from '../ui/layout.tsx'
 import { render } from '../ui/render.ts'
+import { rich } from '../ui/rich-text.ts'
 import type { LinkProposal } from './linking.ts'
 
 /**
@@ -49,7 +51,7 @@ export function readProposal(ctx: Ctx, provider: SsoProvider, text: string | und
   const sealed = unsealed === undefined ? undefined : (JSON.parse(unsealed) as SealedProposal)
   const isValid = sealed?.proposal.provider === provider.name && ctx.now().getTime() < sealed.at + MAX_AGE_MS
   if (isValid) return sealed.proposal
-  throw new AppError('INVALID_REQUEST', { message: 'This took too long. Start again.' })
+  throw new AppError('INVALID_REQUEST', { message: t('This took too long. Start again.') })
 }
 
 interface ConfirmLinkPageProps {
@@ -61,17 +63,21 @@ interface ConfirmLinkPageProps {
 }
 
 const ConfirmLinkPage = ({ action, csrf, sealed, label, account }: ConfirmLinkPageProps) => (
-  <Layout title="Link an account">
-    <h1>Link this account?</h1>
+  <Layout title={t('Link an account')}>
+    <h1>{t('Link this account?')}</h1>
     <p>
-      Whoever signs in to {label} as <strong>{account}</strong> will be able to sign in to your account here.
+      {rich('Whoever signs in to {provider} as <b>{account}</b> will be able to sign in to your account here.', {
+        provider: label,
+        account,
+        b: (text) => <strong>{text}</strong>,
+      })}
     </p>
     <Form action={action} csrf={csrf}>
       <input type="hidden" name="proposal" value={sealed} />
-      <button type="submit">Link it</button>
+      <button type="submit">{t('Link it')}</button>
     </Form>
     <p class="links">
-      <a href="/account">No, leave it</a>
+      <a href="/account">{t('No, leave it')}</a>
     </p>
   </Layout>
 )

@@ -5,6 +5,7 @@ import { countAgainstLimit } from '../db/limiter.ts'
 import { AppError } from '../errors.ts'
 import { ensureBrowserId } from '../http/request/browser-cookie.ts'
 import type { Exchange } from '../http/routing/exchange.ts'
+import { t } from '../languages/translate.ts'
 import { findBrowserSession } from '../sessions/browser-session.ts'
 import { DEFAULT_PAGE } from '../sessions/establish-session.ts'
 import { findUser, lockUser } from '../users/service.ts'
@@ -54,7 +55,7 @@ async function requireReturnUrl(ctx: Ctx, text: string): Promise<string> {
     details: [
       {
         field: 'redirectUri',
-        message: 'must be an address here, or a redirect URI that a client has registered',
+        message: t('must be an address here, or a redirect URI that a client has registered'),
       },
     ],
   })
@@ -90,7 +91,10 @@ async function requireSignedIn(
   const session = await findBrowserSession(ctx, exchange)
   if (session && session.userId === userId) return userId
   throw new AppError('FORBIDDEN', {
-    message: `The user who asked to link an account of ${provider.label} is not signed in in this browser. Nothing was linked.`,
+    message: t(
+      'The user who asked to link an account of {provider} is not signed in in this browser. Nothing was linked.',
+      { provider: provider.label },
+    ),
     cause: 'another user, or nobody, is signed in',
   })
 }
@@ -108,13 +112,13 @@ export async function acceptProposal(
     if (!user?.email_verified || user.disabled) throw new AppError('EMAIL_NOT_VERIFIED')
     return addLink(ctx, tx, { provider, identity, user, request: exchange.request })
   })
-  const { label } = provider
+  const values = { provider: provider.label }
   if (outcome === 'taken') {
-    const message = `This account of ${label} is linked to another account here. Nothing was changed.`
+    const message = t('This account of {provider} is linked to another account here. Nothing was changed.', values)
     throw new AppError('SSO_ALREADY_LINKED', { message, cause: 'the identity is linked to another account' })
   }
   if (outcome === 'other') {
-    const message = `You have linked another account of ${label}. Unlink it first.`
+    const message = t('You have linked another account of {provider}. Unlink it first.', values)
     throw new AppError('SSO_ALREADY_LINKED', { message, cause: 'another identity is linked already' })
   }
 }

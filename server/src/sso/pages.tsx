@@ -4,6 +4,7 @@ import { AppError } from '../errors.ts'
 import { isCrossOrigin, requireCsrf } from '../http/request/csrf.ts'
 import { definePage, type PageInput, type PageResult } from '../http/routing/define-route.ts'
 import { requestLog } from '../http/server/request-log.ts'
+import { t, translatable } from '../languages/translate.ts'
 import { findLoginBrand } from '../sessions/brand.ts'
 import { findBrowserSession } from '../sessions/browser-session.ts'
 import {
@@ -130,7 +131,7 @@ function requireFresh(authTime: Date, attempt: Attempt): void {
   const isStale = attempt.mustReauthenticate && authTime.getTime() < startedAt(attempt).getTime() - SKEW_MS
   if (!isStale) return
   throw new AppError('INVALID_REQUEST', {
-    message: 'You did not sign in again. Start again, or sign in another way.',
+    message: t('You did not sign in again. Start again, or sign in another way.'),
   })
 }
 
@@ -143,7 +144,9 @@ function requireNoMaxAge(callback: SignInCallback): void {
   const { provider, login } = callback
   if (login?.maxAge === undefined || hasReauthenticated(callback)) return
   throw new AppError('INVALID_REQUEST', {
-    message: `${provider.label} did not say when you signed in there, and the application must know. Sign in another way.`,
+    message: t('{provider} did not say when you signed in there, and the application must know. Sign in another way.', {
+      provider: provider.label,
+    }),
     cause: 'no auth_time, and the application asked for a recent sign-in',
   })
 }
@@ -189,13 +192,13 @@ interface BackLink {
 
 const BACK_TO_ACCOUNT: BackLink = {
   href: DEFAULT_PAGE,
-  label: 'Back to your account',
+  label: translatable('Back to your account'),
   brand: async () => undefined,
 }
 
 const backToLogin = (ctx: Ctx, login: LoginTransaction | undefined): BackLink => ({
   href: login ? urlWithLogin(ctx, '/login', login) : '/login',
-  label: 'Back to the sign-in',
+  label: translatable('Back to the sign-in'),
   brand: () => findLoginBrand(ctx, login),
 })
 
@@ -219,21 +222,21 @@ async function withErrorPage(
 }
 
 const RefusedPage = ({ message, back }: { message: string; back: BackLink }) => (
-  <Layout title="That did not work">
-    <h1>That did not work</h1>
+  <Layout title={t('That did not work')}>
+    <h1>{t('That did not work')}</h1>
     <p role="alert">{message}</p>
     <p>
-      <a href={back.href}>{back.label}</a>
+      <a href={back.href}>{t(back.label)}</a>
     </p>
   </Layout>
 )
 
 const StartPage = ({ href, label }: { href: string; label: string }) => (
-  <Layout title="Sign in">
-    <h1>Sign in with {label}</h1>
+  <Layout title={t('Sign in')}>
+    <h1>{t('Sign in with {provider}', { provider: label })}</h1>
     <p>
       <a class="button" href={href}>
-        Continue with {label}
+        {t('Continue with {provider}', { provider: label })}
       </a>
     </p>
   </Layout>

@@ -2,6 +2,7 @@ import type { ClientAuth, Configuration } from 'openid-client'
 import { type SsoProvider, ssoPath } from '../config/sso.ts'
 import type { Ctx } from '../context.ts'
 import { AppError } from '../errors.ts'
+import { t } from '../languages/translate.ts'
 import { createProviderFetch } from './provider-fetch.ts'
 
 /**
@@ -77,12 +78,13 @@ function authenticateBy({ ClientSecretPost, ClientSecretBasic }: Library, secret
 /** Converts an error of openid-client to the error that is shown to the user. */
 export function toProviderError(provider: SsoProvider, error: unknown): AppError {
   if (error instanceof AppError) return error
+  const values = { provider: provider.label }
   if (hasName(error, 'AuthorizationResponseError')) {
-    const message = `You were not signed in by ${provider.label}. Try again, or sign in another way.`
+    const message = t('You were not signed in by {provider}. Try again, or sign in another way.', values)
     return new AppError('INVALID_REQUEST', { message, cause: describeError(error) })
   }
   if (isProviderFailure(error)) return unavailable(provider, error)
-  const message = `The response of ${provider.label} could not be confirmed. Try again.`
+  const message = t('The response of {provider} could not be confirmed. Try again.', values)
   return new AppError('INVALID_REQUEST', { message, cause: describeError(error) })
 }
 
@@ -106,7 +108,9 @@ function isProviderFailure(error: unknown): boolean {
 
 const unavailable = ({ label }: SsoProvider, error: unknown): AppError =>
   new AppError('UNAVAILABLE', {
-    message: `${label} cannot be reached just now. Try again shortly, or sign in another way.`,
+    message: t('{provider} cannot be reached just now. Try again shortly, or sign in another way.', {
+      provider: label,
+    }),
     headers: { 'Retry-After': '10' },
     cause: describeError(error),
   })

@@ -8,6 +8,7 @@ import { AppError } from '../errors.ts'
 import { ensureBrowserId } from '../http/request/browser-cookie.ts'
 import { clientNetwork } from '../http/request/client-address.ts'
 import type { Exchange } from '../http/routing/exchange.ts'
+import { t } from '../languages/translate.ts'
 import { markAddressContested } from '../sessions/contested-address.ts'
 import { type LoginTransaction, readLoginTransaction } from '../sessions/login-transaction.ts'
 import { recordRefusedSignIn } from '../sessions/refusals.ts'
@@ -169,12 +170,15 @@ async function linkByEmail(
 /** The same message whether or not an account with this address exists. */
 const notLinked = ({ provider: { label } }: SsoSignIn): AppError =>
   new AppError('FORBIDDEN', {
-    message: `This account of ${label} is not linked to an account here. Sign in with your password, or choose one by "Forgot your password?", and link it in your account.`,
+    message: t(
+      'This account of {provider} is not linked to an account here. Sign in with your password, or choose one by "Forgot your password?", and link it in your account.',
+      { provider: label },
+    ),
     cause: 'no link, and no address that is verified on both sides',
   })
 
 const disabled = (): AppError =>
   new AppError('FORBIDDEN', {
-    message: 'Your account is disabled. Ask the administrator of this service.',
+    message: t('Your account is disabled. Ask the administrator of this service.'),
     cause: 'the account is disabled',
   })

@@ -2,6 +2,7 @@ import type { Ctx } from '../context.ts'
 import { AppError } from '../errors.ts'
 import { createCsrfToken, requireCsrf } from '../http/request/csrf.ts'
 import { definePage, type PageInput, type PageResult } from '../http/routing/define-route.ts'
+import { t } from '../languages/translate.ts'
 import { findActingSession, findOwnSession } from '../sessions/browser-session.ts'
 import { clearSupportCookie, endSupportSession, openSupportSession } from '../sessions/support/session.ts'
 import { Layout } from '../ui/layout.tsx'
@@ -33,8 +34,9 @@ async function open(ctx: Ctx, input: PageInput): Promise<PageResult> {
   const isOpened = own && (await openSupportSession(ctx, input, { code, operatorSessionId: own.id }))
   if (!isOpened) {
     throw new AppError('INVALID_TOKEN', {
-      message:
+      message: t(
         'This link works once, in the browser in which you are signed in as the operator. Start support access again.',
+      ),
     })
   }
   return { redirect: SUPPORT_PATH }
@@ -49,29 +51,32 @@ async function show(ctx: Ctx, input: PageInput): Promise<PageResult> {
 }
 
 const SupportPage = (props: SupportBanner & { csrf: string }) => (
-  <Layout title="Support access">
+  <Layout title={t('Support access')}>
     <SupportNotice {...props} />
-    <h1>You act as {props.member}</h1>
+    <h1>{t('You act as {member}', { member: props.member })}</h1>
     <p>
-      Applications that you open in this browser now sign you in as {props.member}, and only for {props.tenant}.
-      Whatever you do is in the audit log of {props.tenant} under your name.
+      {t(
+        'Applications that you open in this browser now sign you in as {member}, and only for {tenant}. Whatever you do is in the audit log of {tenant} under your name.',
+        { member: props.member, tenant: props.tenant },
+      )}
     </p>
     <p class="quiet">
-      The account itself is out of reach: password, address, second factors, sessions and consents stay with their
-      owner. Your own session is kept.
+      {t(
+        'The account itself is out of reach: password, address, second factors, sessions and consents stay with their owner. Your own session is kept.',
+      )}
     </p>
     <p class="actions">
       <a class="button" href="/console">
-        Open the console
+        {t('Open the console')}
       </a>
     </p>
   </Layout>
 )
 
 const EndedPage = ({ isSignedIn }: { isSignedIn: boolean }) => (
-  <Layout title="Support access">
-    <h1>Support access has ended</h1>
-    <p role="status">{isSignedIn ? 'You act as yourself again.' : 'You are not signed in.'}</p>
-    <p>{isSignedIn ? <a href="/console">Open the console</a> : <a href="/login">Sign in</a>}</p>
+  <Layout title={t('Support access')}>
+    <h1>{t('Support access has ended')}</h1>
+    <p role="status">{isSignedIn ? t('You act as yourself again.') : t('You are not signed in.')}</p>
+    <p>{isSignedIn ? <a href="/console">{t('Open the console')}</a> : <a href="/login">{t('Sign in')}</a>}</p>
   </Layout>
 )

@@ -1,6 +1,7 @@
 import { AppError } from '../errors.ts'
 import { defineRoute } from '../http/routing/define-route.ts'
 import { ActionResult } from '../http/routing/schema.ts'
+import { t } from '../languages/translate.ts'
 import { endSupportSession } from '../sessions/support/session.ts'
 import { ByMember, StartedSupportAccess, StartSupportAccessRequest } from './schema.ts'
 import { startSupportAccess } from './service.ts'
@@ -40,9 +41,9 @@ export const supportRoutes = [
     allowsSupport: true,
     reply: { 200: ActionResult },
     handler: async (ctx, { caller, request }) => {
-      if (!caller.support) throw new AppError('FORBIDDEN', { message: 'Nobody acts as you with this token.' })
+      if (!caller.support) throw new AppError('FORBIDDEN', { message: t('Nobody acts as you with this token.') })
       await endSupportSession(ctx, caller.sessionId, request)
-      return { success: true, message: 'Support access ended' }
+      return { success: true, message: t('Support access ended') }
     },
   }),
 ]

@@ -5,6 +5,7 @@ import { countAgainstLimit } from '../db/limiter.ts'
 import type { Tx } from '../db/open.ts'
 import { AppError } from '../errors.ts'
 import type { Caller, Person } from '../http/routing/callers.ts'
+import { t, translatable } from '../languages/translate.ts'
 import { toDisplayName } from '../lib/display-name.ts'
 import { checkField, throwIfInvalid } from '../lib/field-validation.ts'
 import { toId } from '../lib/ids.ts'
@@ -26,11 +27,10 @@ import { findMembership, type LockedUser, listOwnerEmails, lockSession, lockUser
 
 /** How recently the operator must have signed in. */
 const RECENT_MS = 60 * 60_000
-const RECENT_MESSAGE = 'You signed in more than an hour ago. Sign in again to act as a member.'
 /** Each start mails the member and the owners. */
 const STARTS = { name: 'support-access', max: 10, seconds: 3_600 }
 const MAX_RECIPIENTS = 50
-const NO_OWNER = { message: 'This tenant has no active owner with a confirmed address, who must be told.' }
+const NO_OWNER = translatable('This tenant has no active owner with a confirmed address, who must be told.')
 export const OPEN_PATH = '/support-access/open'
 
 interface Start {
@@ -44,7 +44,7 @@ interface Start {
 /** Starts a session for the member. It is opened by a link that works once, in the operator's browser. */
 export async function startSupportAccess(ctx: Ctx, start: Start): Promise<StartedSupportAccess> {
   const { caller, request, body } = start
-  if (caller.kind !== 'person') throw new AppError('FORBIDDEN', { message: 'Only a person can act as a member.' })
+  if (caller.kind !== 'person') throw new AppError('FORBIDDEN', { message: t('Only a person can act as a member.') })
   const reason = parseReason(body.reason)
   const userId = toId(start.userId)
   if (userId === undefined) throw new AppError('MEMBER_NOT_FOUND')
@@ -69,7 +69,7 @@ export async function startSupportAccess(ctx: Ctx, start: Start): Promise<Starte
 function parseReason(text: string): string {
   const reason = text.trim()
   const isValid = reason.length >= 10 && reason.length <= 500 && isPlainLine(reason) && isVisible(reason)
-  throwIfInvalid([checkField(isValid, 'reason', 'must be 10 to 500 characters on one line')])
+  throwIfInvalid([checkField(isValid, 'reason', t('must be 10 to 500 characters on one line'))])
   return reason
 }
 
@@ -91,7 +91,9 @@ async function requireEligible(
   const session = await lockSession(tx, { id: caller.sessionId, userId: caller.userId })
   if (!operator?.is_super_admin || operator.disabled || !session) throw new AppError('FORBIDDEN')
   if (session.auth_time.getTime() < ctx.now().getTime() - RECENT_MS)
-    throw new AppError('REAUTHENTICATION_REQUIRED', { message: RECENT_MESSAGE })
+    throw new AppError('REAUTHENTICATION_REQUIRED', {
+      message: t('You signed in more than an hour ago. Sign in again to act as a member.'),
+    })
   const problem = member && findProblem(member, membership.status)
   if (!member || problem !== undefined) {
     throw new AppError('SUPPORT_ACCESS_REFUSED', problem === undefined ? {} : { message: problem })
@@ -99,7 +101,9 @@ async function requireEligible(
   // The operator may be an owner, but need not be told.
   const exceptIds = [userId, caller.userId]
   const owners = await listOwnerEmails(tx, { tenantId, exceptIds, limit: MAX_RECIPIENTS })
-  if (owners.length === 0 && membership.role !== 'owner') throw new AppError('SUPPORT_ACCESS_REFUSED', NO_OWNER)
+  if (owners.length === 0 && membership.role !== 'owner') {
+    throw new AppError('SUPPORT_ACCESS_REFUSED', { message: t(NO_OWNER) })
+  }
   // The member's own second factor says nothing about the operator.
   if (lacksSecondFactor(tenant.mfa_policy, session.amr)) throw new AppError('MFA_REQUIRED')
   const own = {
@@ -114,10 +118,10 @@ async function requireEligible(
 }
 
 function findProblem(member: LockedUser, status: string): string | undefined {
-  if (member.is_super_admin) return 'Nobody can act as a Super Admin.'
-  if (!member.email_verified) return 'The address of this member is not confirmed, so nobody can tell them.'
-  if (member.disabled || member.deletion_requested_at !== null) return 'The account of this member is not active.'
-  return status === 'ACTIVE' ? undefined : 'This person is not an active member of the tenant.'
+  if (member.is_super_admin) return t('Nobody can act as a Super Admin.')
+  if (!member.email_verified) return t('The address of this member is not confirmed, so nobody can tell them.')
+  if (member.disabled || member.deletion_requested_at !== null) return t('The account of this member is not active.')
+  return status === 'ACTIVE' ? undefined : t('This person is not an active member of the tenant.')
 }
 
 interface Facts {

@@ -3,6 +3,7 @@ import { ConsentList, InTenant, WithdrawnConsents } from '../../applications/con
 import { listConsentsOf } from '../../applications/consents/service.ts'
 import { defineRoute } from '../../http/routing/define-route.ts'
 import { ActionResult } from '../../http/routing/schema.ts'
+import { t } from '../../languages/translate.ts'
 import { withdrawOwnConsents } from './service.ts'
 
 const common = { tag: 'My account', caller: 'person' } as const
@@ -29,7 +30,7 @@ export const consentsRoutes = [
     errors: ['CONSENT_NOT_FOUND'],
     async handler(ctx, { params, query, ...personRequest }) {
       await withdrawOwnConsents(ctx, personRequest, { ...params, ...query })
-      return { success: true, message: 'Consent withdrawn' }
+      return { success: true, message: t('Consent withdrawn') }
     },
   }),
   defineRoute({
@@ -41,7 +42,7 @@ export const consentsRoutes = [
     reply: { 200: WithdrawnConsents },
     async handler(ctx, personRequest) {
       const count = await withdrawOwnConsents(ctx, personRequest, {})
-      return { success: true, message: 'All consents withdrawn', count }
+      return { success: true, message: t('All consents withdrawn'), count }
     },
   }),
 ]

@@ -1,6 +1,7 @@
 import { recordAuditEvent, userActor } from '../../audit/record.ts'
 import type { Ctx } from '../../context.ts'
 import { countAgainstLimit } from '../../db/limiter.ts'
+import { t } from '../../languages/translate.ts'
 import { toDurationText } from '../../lib/duration-text.ts'
 import { checkField, requireEmail, throwIfInvalid } from '../../lib/field-validation.ts'
 import type { Mail, MailFact } from '../../mail/mail.ts'
@@ -54,7 +55,7 @@ export async function requestEmailChange(
 
 function requireNewAddress(text: string, { email }: User): string {
   const newEmail = requireEmail(text, 'newEmail')
-  throwIfInvalid([checkField(newEmail !== email, 'newEmail', 'is your address already')])
+  throwIfInvalid([checkField(newEmail !== email, 'newEmail', t('is your address already'))])
   return newEmail
 }
 

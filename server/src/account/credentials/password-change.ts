@@ -2,6 +2,7 @@ import { recordAuditEvent, userActor } from '../../audit/record.ts'
 import type { Ctx } from '../../context.ts'
 import { retryOnDeadlock } from '../../db/errors.ts'
 import { AppError } from '../../errors.ts'
+import { t, translatable } from '../../languages/translate.ts'
 import { rotateSessionSecret } from '../../sessions/browser-session.ts'
 import { requirePasswordForLinks, revokeLinks } from '../../sessions/mailed-links.ts'
 import { hashChosenPassword, toPasswordTraits } from '../../users/chosen-password.ts'
@@ -18,7 +19,7 @@ export async function changePassword(
 ): Promise<void> {
   // Without a password there is nothing to confirm; the first one is chosen through a mailed link.
   const { password_hash } = await getCurrentUser(ctx, exchange.caller)
-  if (password_hash === null) throw new AppError('CURRENT_PASSWORD_INCORRECT', { message: NO_PASSWORD })
+  if (password_hash === null) throw new AppError('CURRENT_PASSWORD_INCORRECT', { message: t(NO_PASSWORD) })
   const user = await confirmIdentity(ctx, exchange, currentPassword)
   if (newPassword.normalize('NFKC') === currentPassword.normalize('NFKC')) throw new AppError('SAME_PASSWORD')
   const hash = await hashChosenPassword(newPassword, toPasswordTraits(user))
@@ -45,4 +46,4 @@ export async function changePassword(
   await ctx.changes.waitUntilCurrent()
 }
 
-const NO_PASSWORD = 'You have no password yet. Choose one through the link for a forgotten password.'
+const NO_PASSWORD = translatable('You have no password yet. Choose one through the link for a forgotten password.')

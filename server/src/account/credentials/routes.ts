@@ -1,5 +1,6 @@
 import { defineRoute } from '../../http/routing/define-route.ts'
 import { ActionResult } from '../../http/routing/schema.ts'
+import { t } from '../../languages/translate.ts'
 import { resendVerification } from '../../sessions/resend-verification.ts'
 import { getCurrentUser } from '../confirm-identity.ts'
 import { requestEmailChange } from './email-change.ts'
@@ -27,7 +28,7 @@ export const credentialsRoutes = [
     ],
     handler: async (ctx, { caller, body, request, reply }) => {
       await changePassword(ctx, { caller, request, reply }, body)
-      return { success: true, message: 'Password changed successfully' }
+      return { success: true, message: t('Password changed successfully') }
     },
   }),
   defineRoute({
@@ -42,7 +43,7 @@ export const credentialsRoutes = [
     errors: ['CURRENT_PASSWORD_INCORRECT', 'REAUTHENTICATION_REQUIRED', 'RATE_LIMITED'],
     handler: async (ctx, { body, ...exchange }) => {
       await requestEmailChange(ctx, exchange, body)
-      return { success: true, message: 'Verification email sent to new address' }
+      return { success: true, message: t('Verification email sent to new address') }
     },
   }),
   defineRoute({
@@ -55,7 +56,7 @@ export const credentialsRoutes = [
     reply: { 200: ActionResult },
     handler: async (ctx, { caller }) => {
       await resendVerification(ctx, await getCurrentUser(ctx, caller))
-      return { success: true, message: 'Verification email sent' }
+      return { success: true, message: t('Verification email sent') }
     },
   }),
 ]

@@ -1,5 +1,6 @@
 import { defineRoute } from '../../http/routing/define-route.ts'
 import { ActionResult } from '../../http/routing/schema.ts'
+import { t } from '../../languages/translate.ts'
 import { requestDeletion } from './deletion.ts'
 import { DeleteAccountRequest } from './schema.ts'
 
@@ -23,7 +24,7 @@ export const deletionRoutes = [
     ],
     handler: async (ctx, { caller, body, request, reply }) => {
       await requestDeletion(ctx, { caller, request, reply }, body)
-      return { success: true, message: 'Account scheduled for deletion' }
+      return { success: true, message: t('Account scheduled for deletion') }
     },
   }),
 ]

@@ -1,5 +1,6 @@
 import { defineRoute } from '../../http/routing/define-route.ts'
 import { ActionResult } from '../../http/routing/schema.ts'
+import { t } from '../../languages/translate.ts'
 import { findFactors, hasSecondFactor } from '../../users/factors/factors.ts'
 import { beginAppEnrollment, confirmAppEnrollment, removeApp, replaceRecoveryCodes } from './authenticator-app.ts'
 import {
@@ -66,7 +67,7 @@ export const mfaRoutes = [
     errors: ['CURRENT_PASSWORD_INCORRECT', 'REAUTHENTICATION_REQUIRED', 'MFA_NOT_ENROLLED', 'RATE_LIMITED'],
     handler: async (ctx, { body, ...exchange }) => {
       await removeApp(ctx, exchange, body?.password)
-      return { success: true, message: 'Authenticator app removed' }
+      return { success: true, message: t('Authenticator app removed') }
     },
   }),
   defineRoute({

@@ -1,5 +1,6 @@
 import type { Ctx } from '../../context.ts'
 import type { PageProblem } from '../../http/errors/page-problem.ts'
+import { t } from '../../languages/translate.ts'
 import { listLinks, unlinkProvider } from '../../sso/links.ts'
 import { Form } from '../../ui/form.tsx'
 import { Layout } from '../../ui/layout.tsx'
@@ -39,7 +40,7 @@ async function show(ctx: Ctx, input: AccountPageInput, problem?: PageProblem) {
   const providers = [...configured, ...removed].map(({ name, label }) => ({
     name,
     label,
-    account: byProvider.has(name) ? (byProvider.get(name)?.email ?? 'linked') : undefined,
+    account: byProvider.has(name) ? (byProvider.get(name)?.email ?? t('linked')) : undefined,
   }))
   return { html: render(<ConnectionsPage providers={providers} csrf={input.csrf} problem={problem} />) }
 }
@@ -52,15 +53,15 @@ interface ConnectionsPageProps {
 
 const ConnectionsPage = ({ providers, csrf, problem }: ConnectionsPageProps) => (
   <AccountFrame
-    title="Linked accounts"
-    lead="Sign in with an account that you have elsewhere."
+    title={t('Linked accounts')}
+    lead={t('Sign in with an account that you have elsewhere.')}
     consolePage="/security"
     problem={problem}
   >
     {providers.length === 0 && (
       <>
-        <p>No other accounts can be linked.</p>
-        <p class="quiet">An administrator of this instance can add providers such as Google or Microsoft.</p>
+        <p>{t('No other accounts can be linked.')}</p>
+        <p class="quiet">{t('An administrator of this instance can add providers such as Google or Microsoft.')}</p>
       </>
     )}
     <ul class="rows" hidden={providers.length === 0}>
@@ -68,11 +69,11 @@ const ConnectionsPage = ({ providers, csrf, problem }: ConnectionsPageProps) => 
         <li key={name}>
           <div>
             <span class="subject">{label}</span>
-            <span class="hint">{account ?? 'Not linked'}</span>
+            <span class="hint">{account ?? t('Not linked')}</span>
           </div>
           <Form action={PATH} csrf={csrf}>
             <button type="submit" name={account === undefined ? 'link' : 'unlink'} value={name} class="second">
-              {account === undefined ? 'Link' : 'Unlink'}
+              {account === undefined ? t('Link') : t('Unlink')}
             </button>
           </Form>
         </li>
@@ -82,11 +83,11 @@ const ConnectionsPage = ({ providers, csrf, problem }: ConnectionsPageProps) => 
 )
 
 const RedirectPage = ({ url }: { url: string }) => (
-  <Layout title="On the way">
-    <h1>On the way …</h1>
+  <Layout title={t('On the way')}>
+    <h1>{t('On the way …')}</h1>
     <p>
       <a class="button" href={url}>
-        Continue
+        {t('Continue')}
       </a>
     </p>
   </Layout>

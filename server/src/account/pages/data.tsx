@@ -3,6 +3,8 @@ import { describeConsent } from '../../applications/consents/scope-texts.ts'
 import { type Consent, listConsentsOf } from '../../applications/consents/service.ts'
 import type { Ctx } from '../../context.ts'
 import type { PageProblem } from '../../http/errors/page-problem.ts'
+import { formatDate, formatTime } from '../../languages/dates.ts'
+import { t } from '../../languages/translate.ts'
 import { Form } from '../../ui/form.tsx'
 import { render } from '../../ui/render.ts'
 import { GRACE_DAYS } from '../../users/deletion.ts'
@@ -35,31 +37,40 @@ interface DataPageProps {
 
 const DataPage = ({ consents, csrf, problem }: DataPageProps) => (
   <AccountFrame
-    title="Data & deletion"
-    lead="See who may read your data, download it, or delete your account."
+    title={t('Data & deletion')}
+    lead={t('See who may read your data, download it, or delete your account.')}
     consolePage="/data"
     problem={problem}
   >
     <AccountSection
-      title="Third-party applications"
-      lead="Applications that you allowed to use your account. If you withdraw the access, it ends at once."
+      title={t('Third-party applications')}
+      lead={t('Applications that you allowed to use your account. If you withdraw the access, it ends at once.')}
     >
-      {consents.length === 0 ? <p>You have given no application access.</p> : <Consents {...{ consents, csrf }} />}
+      {consents.length === 0 ? (
+        <p>{t('You have given no application access.')}</p>
+      ) : (
+        <Consents {...{ consents, csrf }} />
+      )}
     </AccountSection>
     <AccountSection
-      title="Your data"
-      lead="Everything that is stored about you, in one JSON file: profile, tenants, sessions, licenses, consents and what happened in your account."
+      title={t('Your data')}
+      lead={t(
+        'Everything that is stored about you, in one JSON file: profile, tenants, sessions, licenses, consents and what happened in your account.',
+      )}
     >
       <a class="button second" href="/api/users/me/export" download>
-        Download my data
+        {t('Download my data')}
       </a>
     </AccountSection>
     <AccountSection
-      title="Delete your account"
-      lead={`You are immediately signed out everywhere and leave every tenant. For ${GRACE_DAYS} days, you can change your mind. Then everything about you is erased.`}
+      title={t('Delete your account')}
+      lead={t(
+        'You are immediately signed out everywhere and leave every tenant. For {days, plural, one {# day} other {# days}}, you can change your mind. Then everything about you is erased.',
+        { days: GRACE_DAYS },
+      )}
     >
       <a class="button danger" href="/account/delete">
-        Delete my account
+        {t('Delete my account')}
       </a>
     </AccountSection>
   </AccountFrame>
@@ -77,9 +88,9 @@ const Consents = ({ consents, csrf }: Pick<DataPageProps, 'consents' | 'csrf'>) 
             name="withdraw"
             value={consent.applicationId}
             class="second"
-            aria-label={`Withdraw the access of ${[consent.applicationName, consent.tenantName].filter(Boolean).join(' in ')}`}
+            aria-label={describeWithdrawal(consent)}
           >
-            Withdraw
+            {t('Withdraw')}
           </button>
         </Form>
       </li>
@@ -87,15 +98,23 @@ const Consents = ({ consents, csrf }: Pick<DataPageProps, 'consents' | 'csrf'>) 
   </ul>
 )
 
+const describeWithdrawal = ({ applicationName: application, tenantName: tenant }: Consent): string =>
+  tenant === null
+    ? t('Withdraw the access of {application}', { application })
+    : t('Withdraw the access of {application} in {tenant}', { application, tenant })
+
 const ConsentFacts = ({ applicationName, tenantName, logoUrl, scopes, grantedAt, lastUsedAt }: Consent) => (
   <div class="application">
     {logoUrl !== null && <img class="app-logo" src={logoUrl} alt="" width={32} height={32} />}
     <div>
       <span class="subject">{applicationName}</span>
       <span class="hint">
-        {tenantName !== null && `${tenantName} · `}Allowed {grantedAt.slice(0, 10)}
+        {tenantName !== null && `${tenantName} · `}
+        {t('Allowed {date}', { date: formatDate(new Date(grantedAt)) })}
       </span>
-      <span class="hint">{lastUsedAt === null ? 'Not in use' : `Last used ${toMinute(lastUsedAt)}`}</span>
+      <span class="hint">
+        {lastUsedAt === null ? t('Not in use') : t('Last used {time}', { time: formatTime(new Date(lastUsedAt)) })}
+      </span>
       <ul class="hint">
         {describeConsent(scopes).map((line) => (
           <li key={line}>{line}</li>
@@ -104,5 +123,3 @@ const ConsentFacts = ({ applicationName, tenantName, logoUrl, scopes, grantedAt,
     </div>
   </div>
 )
-
-const toMinute = (time: string): string => `${time.slice(0, 16).replace('T', ' ')} UTC`

@@ -4,6 +4,7 @@ import { type PageProblem, toPageProblem } from '../../http/errors/page-problem.
 import { createCsrfToken, requireCsrf } from '../../http/request/csrf.ts'
 import { COOKIE_PERSON, type Person } from '../../http/routing/callers.ts'
 import { definePage, type Page, type PageInput, type PageResult } from '../../http/routing/define-route.ts'
+import { t } from '../../languages/translate.ts'
 import { type BrowserSession, findBrowserSession } from '../../sessions/browser-session.ts'
 import { signInUrl } from '../../sessions/login-transaction.ts'
 import { Field, Problem } from '../../ui/form.tsx'
@@ -79,7 +80,13 @@ interface CurrentPasswordFieldProps {
 /** The field to reauthenticate with. A person without a password needs a recent sign-in instead. */
 export const CurrentPasswordField = ({ hasPassword, describedBy }: CurrentPasswordFieldProps) =>
   hasPassword ? (
-    <Field label="Password" name="password" type="password" autocomplete="current-password" describedBy={describedBy} />
+    <Field
+      label={t('Password')}
+      name="password"
+      type="password"
+      autocomplete="current-password"
+      describedBy={describedBy}
+    />
   ) : null
 
 interface FrameProps {
@@ -100,8 +107,8 @@ export const AccountFrame = ({ title, lead, consolePage, problem, children }: Fr
     <Problem message={problem?.message} />
     {children}
     <p class="links">
-      <a href="/account">Back to my account</a>
-      {consolePage !== undefined && <a href={`/console/account${consolePage}`}>Open in the console</a>}
+      <a href="/account">{t('Back to my account')}</a>
+      {consolePage !== undefined && <a href={`/console/account${consolePage}`}>{t('Open in the console')}</a>}
     </p>
   </Layout>
 )

@@ -1,4 +1,5 @@
 import type { PageProblem } from '../../http/errors/page-problem.ts'
+import { t } from '../../languages/translate.ts'
 import { Field, Form } from '../../ui/form.tsx'
 import { Layout } from '../../ui/layout.tsx'
 import { render } from '../../ui/render.ts'
@@ -30,14 +31,16 @@ interface DeletePageProps {
 const DeletePage = ({ input, problem, hasPassword }: DeletePageProps) => {
   const describedBy = problem === undefined ? undefined : 'problem'
   return (
-    <AccountFrame title="Delete your account" problem={problem}>
+    <AccountFrame title={t('Delete your account')} problem={problem}>
       <p>
-        You are signed out everywhere and leave every organization at once. For {GRACE_DAYS} days you can sign in and
-        change your mind; then everything we know about you is erased.
+        {t(
+          'You are signed out everywhere and leave every organization at once. For {days, plural, one {# day} other {# days}} you can sign in and change your mind; then everything we know about you is erased.',
+          { days: GRACE_DAYS },
+        )}
       </p>
       <Form action="/account/delete" csrf={input.csrf}>
         <Field
-          label={`Type ${CONFIRMATION}`}
+          label={t('Type {text}', { text: CONFIRMATION })}
           name="confirmation"
           type="text"
           autocomplete="off"
@@ -45,7 +48,7 @@ const DeletePage = ({ input, problem, hasPassword }: DeletePageProps) => {
         />
         <CurrentPasswordField hasPassword={hasPassword} describedBy={describedBy} />
         <button type="submit" class="danger">
-          Delete my account
+          {t('Delete my account')}
         </button>
       </Form>
     </AccountFrame>
@@ -53,13 +56,16 @@ const DeletePage = ({ input, problem, hasPassword }: DeletePageProps) => {
 }
 
 const DeletionScheduledPage = () => (
-  <Layout title="Account deleted">
-    <h1>Goodbye</h1>
+  <Layout title={t('Account deleted')}>
+    <h1>{t('Goodbye')}</h1>
     <p role="status">
-      Your account is scheduled for deletion. If you change your mind within {GRACE_DAYS} days, sign in and restore it.
+      {t(
+        'Your account is scheduled for deletion. If you change your mind within {days, plural, one {# day} other {# days}}, sign in and restore it.',
+        { days: GRACE_DAYS },
+      )}
     </p>
     <p>
-      <a href="/login">Sign in</a>
+      <a href="/login">{t('Sign in')}</a>
     </p>
   </Layout>
 )

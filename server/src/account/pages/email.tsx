@@ -1,6 +1,8 @@
 import type { PageProblem } from '../../http/errors/page-problem.ts'
+import { t } from '../../languages/translate.ts'
 import { Field, Form } from '../../ui/form.tsx'
 import { render } from '../../ui/render.ts'
+import { rich } from '../../ui/rich-text.ts'
 import { getCurrentUser } from '../confirm-identity.ts'
 import { requestEmailChange } from '../credentials/email-change.ts'
 import { AccountFrame, type AccountPageInput, CurrentPasswordField, defineAccountPage } from './define-account-page.tsx'
@@ -28,14 +30,16 @@ interface EmailPageProps {
 const EmailPage = ({ input, problem, hasPassword }: EmailPageProps) => {
   const describedBy = problem === undefined ? undefined : 'problem'
   return (
-    <AccountFrame title="Change address" problem={problem}>
+    <AccountFrame title={t('Change address')} problem={problem}>
       <p>
-        It is <strong>{input.session.email}</strong> now, and stays so until you have followed the link that we send to
-        the new one.
+        {rich('It is <b>{email}</b> now, and stays so until you have followed the link that we send to the new one.', {
+          email: input.session.email,
+          b: (text) => <strong>{text}</strong>,
+        })}
       </p>
       <Form action="/account/email" csrf={input.csrf}>
         <Field
-          label="New email address"
+          label={t('New email address')}
           name="newEmail"
           type="email"
           autocomplete="email"
@@ -43,16 +47,19 @@ const EmailPage = ({ input, problem, hasPassword }: EmailPageProps) => {
           describedBy={describedBy}
         />
         <CurrentPasswordField hasPassword={hasPassword} describedBy={describedBy} />
-        <button type="submit">Send the link</button>
+        <button type="submit">{t('Send the link')}</button>
       </Form>
     </AccountFrame>
   )
 }
 
 const MailSentPage = ({ email }: { email: string }) => (
-  <AccountFrame title="Check your mailbox">
+  <AccountFrame title={t('Check your mailbox')}>
     <p role="status">
-      We have sent a mail to <strong>{email}</strong>. Your address changes once you have followed its link.
+      {rich('We have sent a mail to <b>{email}</b>. Your address changes once you have followed its link.', {
+        email,
+        b: (text) => <strong>{text}</strong>,
+      })}
     </p>
   </AccountFrame>
 )

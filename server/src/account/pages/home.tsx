@@ -1,9 +1,12 @@
 import type { Ctx } from '../../context.ts'
+import { toListText } from '../../languages/lists.ts'
+import { t } from '../../languages/translate.ts'
 import { resendVerification } from '../../sessions/resend-verification.ts'
 import { listMembershipsOf } from '../../tenants/service.ts'
 import { Form } from '../../ui/form.tsx'
 import { Layout } from '../../ui/layout.tsx'
 import { render } from '../../ui/render.ts'
+import { rich } from '../../ui/rich-text.ts'
 import { getCurrentUser } from '../confirm-identity.ts'
 import { type AccountPageInput, defineAccountPage } from './define-account-page.tsx'
 
@@ -35,49 +38,56 @@ interface HomePageProps extends Pick<AccountPageInput, 'session' | 'csrf'> {
 }
 
 const HomePage = ({ session, csrf, tenants, mailed }: HomePageProps) => (
-  <Layout title="My account">
-    <h1>Hello {session.displayName}</h1>
+  <Layout title={t('My account')}>
+    <h1>{t('Hello {name}', { name: session.displayName })}</h1>
     <p>
-      You are signed in as <strong>{session.email}</strong>.
+      {rich('You are signed in as <b>{email}</b>.', {
+        email: session.email,
+        b: (text) => <strong>{text}</strong>,
+      })}
     </p>
-    {tenants.length > 0 && <p class="quiet">Member of {tenants.join(', ')}</p>}
+    {tenants.length > 0 && <p class="quiet">{t('Member of {tenants}', { tenants: toListText(tenants) })}</p>}
     {!session.emailVerified && (
       <Form action="/account" csrf={csrf}>
         <p role="status">
           {mailed
-            ? 'A mail with a link is on its way.'
-            : 'This address is not confirmed yet: follow the link in the mail we sent you.'}
+            ? t('A mail with a link is on its way.')
+            : t('This address is not confirmed yet: follow the link in the mail we sent you.')}
         </p>
         {!mailed && (
           <button type="submit" class="second">
-            Send the mail again
+            {t('Send the mail again')}
           </button>
         )}
       </Form>
     )}
-    <nav aria-label="My account">
+    <nav aria-label={t('My account')}>
       <ul class="choices">
-        <Choice path="/account/profile" name="Profile" text="What applications and your colleagues see of you" />
+        <Choice
+          path="/account/profile"
+          name={t('Profile')}
+          text={t('What applications and your colleagues see of you')}
+        />
         <Choice
           path="/account/security"
-          name="Sign-in & security"
-          text="Password, second step, passkeys, linked accounts"
+          name={t('Sign-in & security')}
+          text={t('Password, second step, passkeys, linked accounts')}
         />
-        <Choice path="/account/sessions" name="Sessions" text="Where you are signed in" />
+        <Choice path="/account/sessions" name={t('Sessions')} text={t('Where you are signed in')} />
         <Choice
           path="/account/data"
-          name="Data & deletion"
-          text="Third-party applications, your data, and the end of your account"
+          name={t('Data & deletion')}
+          text={t('Third-party applications, your data, and the end of your account')}
         />
       </ul>
     </nav>
     <Form action="/logout" csrf={csrf}>
       <button type="submit" class="second">
-        Sign out
+        {t('Sign out')}
       </button>
     </Form>
     <p class="links">
-      <a href="/console/account/profile">Open in the console</a>
+      <a href="/console/account/profile">{t('Open in the console')}</a>
     </p>
   </Layout>
 )

@@ -1,6 +1,7 @@
 import type { Ctx } from '../../context.ts'
 import type { PageProblem } from '../../http/errors/page-problem.ts'
 import type { PageResult } from '../../http/routing/define-route.ts'
+import { t } from '../../languages/translate.ts'
 import { findLoginBrand } from '../../sessions/brand.ts'
 import { nextPage } from '../../sessions/establish-session.ts'
 import { type LoginTransaction, pageUrl, readLoginTransaction } from '../../sessions/login-transaction.ts'
@@ -9,6 +10,7 @@ import { Layout } from '../../ui/layout.tsx'
 import { PasskeyButton } from '../../ui/passkey-button.tsx'
 import { RecoveryCodes } from '../../ui/recovery-codes.tsx'
 import { render } from '../../ui/render.ts'
+import { rich } from '../../ui/rich-text.ts'
 import { findFactors } from '../../users/factors/factors.ts'
 import { findUnconfirmedTotp, type NewTotp } from '../../users/factors/totp.ts'
 import { beginAppEnrollment, confirmAppEnrollment } from '../mfa/authenticator-app.ts'
@@ -76,15 +78,18 @@ interface ChoosePageProps {
 }
 
 const ChoosePage = ({ action, csrf, next, required, problem }: ChoosePageProps) => (
-  <Layout title="Set up a second step">
-    <h1>Set up a second step</h1>
+  <Layout title={t('Set up a second step')}>
+    <h1>{t('Set up a second step')}</h1>
     <p>
-      {required ? 'Your organization asks for more than a password. ' : ''}
-      With a second step, whoever learns your password still cannot sign in.
+      {required
+        ? t(
+            'Your organization asks for more than a password. With a second step, whoever learns your password still cannot sign in.',
+          )
+        : t('With a second step, whoever learns your password still cannot sign in.')}
     </p>
     <Problem message={problem} />
     <Form action={action} csrf={csrf}>
-      <button type="submit">Use an authenticator app</button>
+      <button type="submit">{t('Use an authenticator app')}</button>
     </Form>
     <PasskeyButton kind="enrol" next={next} />
   </Layout>
@@ -98,42 +103,46 @@ interface AppPageProps {
 }
 
 const AppPage = ({ action, csrf, app, problem }: AppPageProps) => (
-  <Layout title="Set up your authenticator app">
-    <h1>Set up your authenticator app</h1>
+  <Layout title={t('Set up your authenticator app')}>
+    <h1>{t('Set up your authenticator app')}</h1>
     <ol>
-      <li>Scan this picture with the app, or type the key in by hand.</li>
-      <li>Type the code that it shows.</li>
+      <li>{t('Scan this picture with the app, or type the key in by hand.')}</li>
+      <li>{t('Type the code that it shows.')}</li>
     </ol>
-    <img class="qr" src={app.qrCode} alt="QR code for the authenticator app" />
+    <img class="qr" src={app.qrCode} alt={t('QR code for the authenticator app')} />
     <p>
-      Key: <code>{app.secret.match(/.{1,4}/g)?.join(' ')}</code>
+      {rich('Key: <code>{key}</code>', {
+        key: app.secret.match(/.{1,4}/g)?.join(' ') ?? '',
+        code: (text) => <code>{text}</code>,
+      })}
     </p>
     <Problem message={problem} />
     <Form action={action} csrf={csrf}>
       <Field
-        label="Code"
+        label={t('Code')}
         name="code"
         type="digits"
         autocomplete="one-time-code"
         focus
         describedBy={problem === undefined ? undefined : 'problem'}
       />
-      <button type="submit">Confirm</button>
+      <button type="submit">{t('Confirm')}</button>
     </Form>
   </Layout>
 )
 
 export const CodesPage = ({ codes, next }: { codes: string[]; next: string }) => (
-  <Layout title="Your recovery codes">
-    <h1>Keep these recovery codes</h1>
+  <Layout title={t('Your recovery codes')}>
+    <h1>{t('Keep these recovery codes')}</h1>
     <p>
-      If you lose your device, each of these lets you in once. They are shown only now: print them, or keep them in a
-      password manager.
+      {t(
+        'If you lose your device, each of these lets you in once. They are shown only now: print them, or keep them in a password manager.',
+      )}
     </p>
     <RecoveryCodes codes={codes} />
     <p>
       <a class="button" href={next}>
-        I have kept them
+        {t('I have kept them')}
       </a>
     </p>
   </Layout>

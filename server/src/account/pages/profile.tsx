@@ -1,5 +1,6 @@
 import type { Ctx } from '../../context.ts'
 import type { PageProblem } from '../../http/errors/page-problem.ts'
+import { t, translatable } from '../../languages/translate.ts'
 import { Field, Form } from '../../ui/form.tsx'
 import { render } from '../../ui/render.ts'
 import { getCurrentUser } from '../confirm-identity.ts'
@@ -35,60 +36,66 @@ interface ProfileSection {
 
 const SECTIONS: ProfileSection[] = [
   {
-    title: 'Name',
-    lead: 'How you are addressed.',
+    title: translatable('Name'),
+    lead: translatable('How you are addressed.'),
     inputs: [
-      { name: 'givenName', label: 'Given name', autocomplete: 'given-name' },
-      { name: 'familyName', label: 'Family name', autocomplete: 'family-name' },
-      { name: 'middleName', label: 'Middle name', autocomplete: 'additional-name' },
-      { name: 'nickname', label: 'Nickname', autocomplete: 'nickname' },
+      { name: 'givenName', label: translatable('Given name'), autocomplete: 'given-name' },
+      { name: 'familyName', label: translatable('Family name'), autocomplete: 'family-name' },
+      { name: 'middleName', label: translatable('Middle name'), autocomplete: 'additional-name' },
+      { name: 'nickname', label: translatable('Nickname'), autocomplete: 'nickname' },
       {
         name: 'displayName',
-        label: 'Display name',
+        label: translatable('Display name'),
         autocomplete: 'name',
-        hint: 'What others see. Leave it empty to use your given and family name.',
+        hint: translatable('What others see. Leave it empty to use your given and family name.'),
       },
     ],
   },
   {
-    title: 'About you',
-    lead: 'These are optional. Applications can read them only if you allow it.',
+    title: translatable('About you'),
+    lead: translatable('These are optional. Applications can read them only if you allow it.'),
     inputs: [
-      { name: 'gender', label: 'Gender', autocomplete: 'sex' },
-      { name: 'birthdate', label: 'Date of birth', autocomplete: 'bday', type: 'date' },
+      { name: 'gender', label: translatable('Gender'), autocomplete: 'sex' },
+      { name: 'birthdate', label: translatable('Date of birth'), autocomplete: 'bday', type: 'date' },
     ],
   },
   {
-    title: 'On the web',
-    lead: 'Applications you sign in to may show these.',
+    title: translatable('On the web'),
+    lead: translatable('Applications you sign in to may show these.'),
     inputs: [
       {
         name: 'website',
-        label: 'Website',
+        label: translatable('Website'),
         autocomplete: 'url',
         type: 'url',
-        hint: 'Starts with http:// or https://',
+        hint: translatable('Starts with http:// or https://'),
       },
-      { name: 'pictureUrl', label: 'Picture', autocomplete: 'photo', type: 'url', hint: 'The address of a picture.' },
+      {
+        name: 'pictureUrl',
+        label: translatable('Picture'),
+        autocomplete: 'photo',
+        type: 'url',
+        hint: translatable('The address of a picture.'),
+      },
     ],
   },
   {
-    title: 'Language and time',
-    lead: 'Applications use these to greet you and to show times.',
+    title: translatable('Language and time'),
+    lead: translatable('Applications use these to greet you and to show times.'),
     inputs: [
       {
         name: 'locale',
-        label: 'Language',
+        label: translatable('Language'),
         autocomplete: 'language',
         isRequired: true,
-        hint: 'A language tag such as de-DE.',
+        hint: translatable('A language tag such as de-DE.'),
       },
       {
         name: 'zoneinfo',
-        label: 'Time zone',
+        label: translatable('Time zone'),
         autocomplete: 'off',
         isRequired: true,
-        hint: 'An IANA time zone such as Europe/Berlin.',
+        hint: translatable('An IANA time zone such as Europe/Berlin.'),
       },
     ],
   },
@@ -123,43 +130,43 @@ interface ProfilePageProps extends PageState, Pick<AccountPageInput, 'csrf' | 's
 
 const ProfilePage = ({ csrf, session, values, problem, isSaved = false }: ProfilePageProps) => (
   <AccountFrame
-    title="Profile"
-    lead="What applications and your colleagues see of you."
+    title={t('Profile')}
+    lead={t('What applications and your colleagues see of you.')}
     consolePage="/profile"
     problem={problem}
   >
-    {isSaved && <p role="status">Your profile was saved.</p>}
+    {isSaved && <p role="status">{t('Your profile was saved.')}</p>}
     <AccountSection
-      title="Email address"
-      lead="You sign in with it, and we send emails to it when something about your account changes."
+      title={t('Email address')}
+      lead={t('You sign in with it, and we send emails to it when something about your account changes.')}
     >
       <p>
         <strong>{session.email}</strong>{' '}
-        <span class="hint">{session.emailVerified ? 'Confirmed' : 'Not confirmed'}</span>
+        <span class="hint">{session.emailVerified ? t('Confirmed') : t('Not confirmed')}</span>
       </p>
       <a class="button second" href="/account/email">
-        Change address
+        {t('Change address')}
       </a>
     </AccountSection>
     <Form action={PATH} csrf={csrf}>
       {SECTIONS.map(({ title, lead, inputs }) => (
-        <AccountSection key={title} title={title} lead={lead}>
+        <AccountSection key={title} title={t(title)} lead={t(lead)}>
           {inputs.map(({ name, label, autocomplete, type = 'text', hint }) => (
             <Field
               key={name}
               name={name}
-              label={label}
+              label={t(label)}
               autocomplete={autocomplete}
               type={type}
               optional
               value={values[name]}
-              {...(hint !== undefined && { hint })}
+              {...(hint !== undefined && { hint: t(hint) })}
               describedBy={hasProblem(problem, name) ? 'problem' : undefined}
             />
           ))}
         </AccountSection>
       ))}
-      <button type="submit">Save changes</button>
+      <button type="submit">{t('Save changes')}</button>
     </Form>
   </AccountFrame>
 )

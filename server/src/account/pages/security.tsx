@@ -1,5 +1,7 @@
 import type { Ctx } from '../../context.ts'
 import type { PageProblem } from '../../http/errors/page-problem.ts'
+import { formatDate } from '../../languages/dates.ts'
+import { t } from '../../languages/translate.ts'
 import { Form, Password } from '../../ui/form.tsx'
 import { PasskeyButton } from '../../ui/passkey-button.tsx'
 import { render } from '../../ui/render.ts'
@@ -38,7 +40,7 @@ async function show(ctx: Ctx, input: AccountPageInput, problem?: PageProblem) {
   const passkeys = (await listPasskeysOf(ctx.db, input.caller.userId)).map(({ id, name, created_at }) => ({
     id,
     name,
-    since: created_at.toISOString().slice(0, 10),
+    since: formatDate(created_at),
   }))
   const props = { factors, passkeys, csrf: input.csrf, problem }
   return { html: render(<SecurityPage {...props} />) }
@@ -53,21 +55,21 @@ interface SecurityPageProps {
 
 const SecurityPage = ({ factors, passkeys, csrf, problem }: SecurityPageProps) => (
   <AccountFrame
-    title="Sign-in & security"
-    lead="How you sign in, and what keeps others from doing it in your name."
+    title={t('Sign-in & security')}
+    lead={t('How you sign in, and what keeps others from doing it in your name.')}
     consolePage="/security"
     problem={problem}
   >
-    <AccountSection title="Password">
+    <AccountSection title={t('Password')}>
       <a class="button second" href="/account/password">
-        Change password
+        {t('Change password')}
       </a>
     </AccountSection>
     <TwoStepSection factors={factors} csrf={csrf} />
     <PasskeysSection passkeys={passkeys} csrf={csrf} />
-    <AccountSection title="Linked accounts" lead="Sign in with an account that you have elsewhere.">
+    <AccountSection title={t('Linked accounts')} lead={t('Sign in with an account that you have elsewhere.')}>
       <a class="button second" href="/account/connections">
-        Show linked accounts
+        {t('Show linked accounts')}
       </a>
     </AccountSection>
   </AccountFrame>
@@ -75,57 +77,56 @@ const SecurityPage = ({ factors, passkeys, csrf, problem }: SecurityPageProps) =
 
 const TwoStepSection = ({ factors, csrf }: Pick<SecurityPageProps, 'factors' | 'csrf'>) => (
   <AccountSection
-    title="Two-step sign-in"
-    lead="A second step at sign-in keeps your account safe even if somebody finds out your password."
+    title={t('Two-step sign-in')}
+    lead={t('A second step at sign-in keeps your account safe even if somebody finds out your password.')}
   >
-    <h3>Authenticator app</h3>
+    <h3>{t('Authenticator app')}</h3>
     {factors.totp ? (
       <>
-        <p role="status">Sign-in requires a code from your app.</p>
-        <PasswordForm csrf={csrf} action="remove-app" label="Remove the app" danger />
+        <p role="status">{t('Sign-in requires a code from your app.')}</p>
+        <PasswordForm csrf={csrf} action="remove-app" label={t('Remove the app')} danger />
       </>
     ) : (
       <>
-        <p>An app on your phone shows a new code every 30 seconds.</p>
+        <p>{t('An app on your phone shows a new code every 30 seconds.')}</p>
         <a class="button second" href="/mfa/setup">
-          Set up an authenticator app
+          {t('Set up an authenticator app')}
         </a>
       </>
     )}
     {hasSecondFactor(factors) && (
       <>
-        <h3>Recovery codes</h3>
+        <h3>{t('Recovery codes')}</h3>
         <p>
-          {describeCodes(factors.recoveryCodes)} Each lets you sign in once if you do not have your phone or passkey
-          with you.
+          {t(
+            '{left, plural, =0 {None is left.} one {One is left.} other {# are left.}} Each lets you sign in once if you do not have your phone or passkey with you.',
+            { left: factors.recoveryCodes },
+          )}
         </p>
-        <PasswordForm csrf={csrf} action="new-codes" label="Create new codes" />
+        <PasswordForm csrf={csrf} action="new-codes" label={t('Create new codes')} />
       </>
     )}
   </AccountSection>
 )
 
-const describeCodes = (left: number): string =>
-  left === 0 ? 'None is left.' : left === 1 ? 'One is left.' : `${left} are left.`
-
 const PasskeysSection = ({ passkeys, csrf }: Pick<SecurityPageProps, 'passkeys' | 'csrf'>) => (
   <AccountSection
-    title="Passkeys"
-    lead="Sign in without a password: with your finger, your face, or the PIN of your device."
+    title={t('Passkeys')}
+    lead={t('Sign in without a password: with your finger, your face, or the PIN of your device.')}
   >
     {passkeys.length === 0 ? (
-      <p>No passkey yet</p>
+      <p>{t('No passkey yet')}</p>
     ) : (
       <ul class="rows">
         {passkeys.map(({ id, name, since }) => (
           <li key={id}>
             <div>
               <span class="subject">{name}</span>
-              <span class="hint">Added {since}</span>
+              <span class="hint">{t('Added {date}', { date: since })}</span>
             </div>
             <Form action={PATH} csrf={csrf}>
               <button type="submit" name="passkey" value={id} class="second">
-                Remove
+                {t('Remove')}
               </button>
             </Form>
           </li>
@@ -150,7 +151,7 @@ const PasswordForm = ({ csrf, action, label, danger = false }: PasswordFormProps
     <Form action={PATH} csrf={csrf}>
       <input type="hidden" name="action" value={action} />
       <p class="field">
-        <label for={`${action}-password`}>Password</label>
+        <label for={`${action}-password`}>{t('Password')}</label>
         <Password>
           <input type="password" id={`${action}-password`} name="password" autocomplete="current-password" />
         </Password>

@@ -1,5 +1,7 @@
 import type { Ctx } from '../../context.ts'
 import type { PageProblem } from '../../http/errors/page-problem.ts'
+import { formatTime } from '../../languages/dates.ts'
+import { t } from '../../languages/translate.ts'
 import { endOtherSessions, endUserSession, listUserSessions } from '../../sessions/overview.ts'
 import { Form } from '../../ui/form.tsx'
 import { render } from '../../ui/render.ts'
@@ -23,9 +25,9 @@ async function show(ctx: Ctx, input: AccountPageInput, problem?: PageProblem) {
   const sessions = await listUserSessions(ctx, input.caller)
   const devices = sessions.map((session) => ({
     id: session.id,
-    name: session.user_agent || 'Unknown program',
+    name: session.user_agent || t('Unknown program'),
     location: [session.ip_address, ctx.locate(session.ip_address)].filter((part) => part !== 'Unknown').join(', '),
-    lastActive: session.last_active_at.toISOString().slice(0, 16).replace('T', ' '),
+    lastActive: formatTime(session.last_active_at),
     isCurrent: session.id === input.caller.sessionId,
   }))
   const page = { devices, endsSupport: ctx.config.supportAccess, csrf: input.csrf, problem }
@@ -50,8 +52,8 @@ interface SessionsPageProps {
 
 const SessionsPage = ({ devices, endsSupport, csrf, problem }: SessionsPageProps) => (
   <AccountFrame
-    title="Sessions"
-    lead="Where you are signed in. If you do not recognize a session, end it and change your password."
+    title={t('Sessions')}
+    lead={t('Where you are signed in. If you do not recognize a session, end it and change your password.')}
     consolePage="/sessions"
     problem={problem}
   >
@@ -59,15 +61,13 @@ const SessionsPage = ({ devices, endsSupport, csrf, problem }: SessionsPageProps
       {devices.map(({ id, name, location, lastActive, isCurrent }) => (
         <li key={id}>
           <div>
-            <span class="subject">{isCurrent ? 'This device' : name}</span>
-            <span class="hint">
-              {location}, last active {lastActive} UTC
-            </span>
+            <span class="subject">{isCurrent ? t('This device') : name}</span>
+            <span class="hint">{t('{location}, last active {time}', { location, time: lastActive })}</span>
           </div>
           {!isCurrent && (
             <Form action={PATH} csrf={csrf}>
               <button type="submit" name="session" value={id} class="second">
-                End
+                {t('End')}
               </button>
             </Form>
           )}
@@ -78,7 +78,7 @@ const SessionsPage = ({ devices, endsSupport, csrf, problem }: SessionsPageProps
     {(devices.length > 1 || endsSupport) && (
       <Form action={PATH} csrf={csrf}>
         <button type="submit" class="second">
-          End all others
+          {t('End all others')}
         </button>
       </Form>
     )}

@@ -1,3 +1,5 @@
+import { t } from '../../languages/translate.ts'
+
 /** Device names by user agent pattern; the first match applies. */
 const DEVICES: [RegExp, string][] = [
   [/iPhone/, 'iPhone'],
@@ -12,5 +14,5 @@ const DEVICES: [RegExp, string][] = [
 /** The default name of a passkey, after the device it was created on. */
 export function toDefaultName(userAgent = ''): string {
   const device = DEVICES.find(([pattern]) => pattern.test(userAgent))?.[1]
-  return device === undefined ? 'Passkey' : `Passkey on ${device}`
+  return device === undefined ? t('Passkey') : t('Passkey on {device}', { device })
 }

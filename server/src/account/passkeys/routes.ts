@@ -1,5 +1,6 @@
 import { defineRoute } from '../../http/routing/define-route.ts'
 import { ActionResult } from '../../http/routing/schema.ts'
+import { t } from '../../languages/translate.ts'
 import { listPasskeysOf, type Passkey } from '../../users/passkeys/passkeys.ts'
 import {
   AddedPasskey,
@@ -65,7 +66,7 @@ export const passkeyRoutes = [
     errors: ['PASSKEY_NOT_FOUND', 'LAST_LOGIN_METHOD', 'REAUTHENTICATION_REQUIRED', 'RATE_LIMITED'],
     handler: async (ctx, { body, params, ...exchange }) => {
       await removePasskey(ctx, exchange, { id: params.id, password: body.password })
-      return { success: true, message: 'Passkey removed' }
+      return { success: true, message: t('Passkey removed') }
     },
   }),
 ]

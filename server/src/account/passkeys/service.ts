@@ -4,6 +4,7 @@ import type { Ctx } from '../../context.ts'
 import { countAgainstLimit } from '../../db/limiter.ts'
 import type { Tx } from '../../db/open.ts'
 import { AppError } from '../../errors.ts'
+import { t } from '../../languages/translate.ts'
 import { parsePersonName } from '../../lib/profile-values.ts'
 import { rotateSessionSecret } from '../../sessions/browser-session.ts'
 import { addSecondFactorToSession } from '../../sessions/second-factor.ts'
@@ -82,7 +83,7 @@ function requireName(text: string): string {
     details: [
       {
         field: 'name',
-        message: `must be one line of 1 to ${MAX_NAME_LENGTH} characters that holds no web address`,
+        message: t('must be one line of 1 to {max} characters that holds no web address', { max: MAX_NAME_LENGTH }),
       },
     ],
   })

@@ -3,6 +3,7 @@ import type { Ctx } from '../../context.ts'
 import type { Tx } from '../../db/open.ts'
 import { AppError } from '../../errors.ts'
 import type { Person } from '../../http/routing/callers.ts'
+import { t } from '../../languages/translate.ts'
 import { toDisplayName } from '../../lib/display-name.ts'
 import { checkField, requireAnyField, throwIfInvalid } from '../../lib/field-validation.ts'
 import {
@@ -67,7 +68,7 @@ interface Rule {
   /** The value to store; null clears the column, undefined is an invalid text. */
   parse(text: string, now: Date): string | null | undefined
   /** The message for an invalid text. */
-  message: string
+  message(): string
 }
 
 /** An empty text clears the column. */
@@ -79,13 +80,16 @@ const optional =
 const name = (column: keyof User, maxLength: number): Rule => ({
   column,
   parse: optional((text) => parsePersonName(text, maxLength)),
-  message: `must have 1 to ${maxLength} characters, none of them a control character, and hold no web address, or be empty`,
+  message: () =>
+    t('must have 1 to {max} characters, none of them a control character, and hold no web address, or be empty', {
+      max: maxLength,
+    }),
 })
 
 const webAddress = (column: keyof User): Rule => ({
   column,
   parse: optional(parseWebAddress),
-  message: 'must be an address that starts with http:// or https:// and holds no credentials, or be empty',
+  message: () => t('must be an address that starts with http:// or https:// and holds no credentials, or be empty'),
 })
 
 const RULES: Record<ProfileField, Rule> = {
@@ -100,14 +104,14 @@ const RULES: Record<ProfileField, Rule> = {
   birthdate: {
     column: 'birthdate',
     parse: optional(parseBirthdate),
-    message: 'must be a date up to today, as 1990-12-31, or be empty',
+    message: () => t('must be a date up to today, as 1990-12-31, or be empty'),
   },
   zoneinfo: {
     column: 'zoneinfo',
     parse: parseTimeZone,
-    message: 'must be an IANA time zone such as Europe/Berlin',
+    message: () => t('must be an IANA time zone such as Europe/Berlin'),
   },
-  locale: { column: 'locale', parse: parseLocale, message: 'must be a language tag such as de-DE' },
+  locale: { column: 'locale', parse: parseLocale, message: () => t('must be a language tag such as de-DE') },
 }
 const FIELDS = Object.keys(RULES) as ProfileField[]
 
@@ -147,7 +151,7 @@ function parseChange(change: UpdateProfileRequest, now: Date): FieldChange[] {
     const { column, parse, message } = RULES[field]
     return text === undefined ? [] : [{ field, column, value: parse(text, now), message }]
   })
-  throwIfInvalid(parsed.map(({ field, value, message }) => checkField(value !== undefined, field, message)))
+  throwIfInvalid(parsed.map(({ field, value, message }) => checkField(value !== undefined, field, message())))
   return parsed.map(({ field, column, value = null }) => ({ field, column, value }))
 }
 

@@ -1,5 +1,6 @@
 import { defineRoute } from '../../http/routing/define-route.ts'
 import { ActionResult } from '../../http/routing/schema.ts'
+import { t } from '../../languages/translate.ts'
 import { endOtherSessions, endUserSession, listUserSessions } from '../../sessions/overview.ts'
 import { BySessionId, EndedSessions, SessionList } from './schema.ts'
 
@@ -39,7 +40,7 @@ export const ownSessionsRoutes = [
     errors: ['SESSION_NOT_FOUND'],
     async handler(ctx, { caller, params, request }) {
       await endUserSession(ctx, { ...caller, request }, params.sessionId)
-      return { success: true, message: 'Session revoked' }
+      return { success: true, message: t('Session revoked') }
     },
   }),
   defineRoute({
@@ -51,7 +52,7 @@ export const ownSessionsRoutes = [
     reply: { 200: EndedSessions },
     async handler(ctx, { caller, request }) {
       const count = await endOtherSessions(ctx, { ...caller, request })
-      return { success: true, message: 'All other sessions revoked', count }
+      return { success: true, message: t('All other sessions revoked'), count }
     },
   }),
 ]

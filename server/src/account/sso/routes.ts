@@ -1,5 +1,6 @@
 import { defineRoute } from '../../http/routing/define-route.ts'
 import { ActionResult } from '../../http/routing/schema.ts'
+import { t } from '../../languages/translate.ts'
 import { listLinks, unlinkProvider } from '../../sso/links.ts'
 import { SsoLinkRequest, SsoLinkResponse, SsoLinks, SsoProviderName } from './schema.ts'
 import { startLinking } from './start-linking.ts'
@@ -53,7 +54,7 @@ export const ssoLinkRoutes = [
     errors: ['SSO_LINK_NOT_FOUND', 'PASSWORD_REQUIRED', 'LAST_LOGIN_METHOD'],
     handler: async (ctx, { caller, params, request }) => {
       const label = await unlinkProvider(ctx, { userId: caller.userId, provider: params.provider, request })
-      return { success: true, message: `${label} account unlinked` }
+      return { success: true, message: t('{provider} account unlinked', { provider: label }) }
     },
   }),
 ]

@@ -1,6 +1,7 @@
 import { toAuditSource } from '../../audit/record.ts'
 import { defineRoute } from '../../http/routing/define-route.ts'
 import { ActionResult } from '../../http/routing/schema.ts'
+import { t } from '../../languages/translate.ts'
 import { listLogoutPage, replayLogout } from './deliveries.ts'
 import { ClientParams, LogoutDeliveryPage, LogoutDeliveryParams, LogoutDeliveryQuery } from './schema.ts'
 
@@ -30,7 +31,7 @@ export const logoutDeliveryRoutes = [
     errors: ['CLIENT_NOT_FOUND', 'DELIVERY_NOT_FOUND', 'RATE_LIMITED'],
     async handler(ctx, { params, caller, request }) {
       await replayLogout(ctx, params, toAuditSource(caller, request))
-      return { success: true, message: 'The logout token is sent again' }
+      return { success: true, message: t('The logout token is sent again') }
     },
   }),
 ]

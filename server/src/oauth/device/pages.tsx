@@ -5,6 +5,7 @@ import { type PageProblem, toPageProblem } from '../../http/errors/page-problem.
 import { ensureBrowserId, findBrowserId } from '../../http/request/browser-cookie.ts'
 import { createCsrfToken, requireCsrf } from '../../http/request/csrf.ts'
 import { definePage, type PageInput, type PageResult } from '../../http/routing/define-route.ts'
+import { t } from '../../languages/translate.ts'
 import { fingerprintOf } from '../../lib/secrets.ts'
 import { findLoginBrand } from '../../sessions/brand.ts'
 import { type BrowserSession, findBrowserSession } from '../../sessions/browser-session.ts'
@@ -176,7 +177,7 @@ function getLogin(ctx: Ctx, { request, query }: PageInput): DeviceLogin {
     if (deviceLogin.state.browser === fingerprintOf(browserId)) return deviceLogin
   }
   throw new AppError('INVALID_REQUEST', {
-    message: 'This has taken too long, was cut off, or began in another browser. Type the code again.',
+    message: t('This has taken too long, was cut off, or began in another browser. Type the code again.'),
   })
 }
 

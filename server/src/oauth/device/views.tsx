@@ -1,12 +1,14 @@
 import type { FastifyRequest } from 'fastify'
 import type { Ctx } from '../../context.ts'
 import { clientNetwork } from '../../http/request/client-address.ts'
+import { formatTime } from '../../languages/dates.ts'
+import { t } from '../../languages/translate.ts'
 import { UNKNOWN_LOCATION } from '../../lib/geoip.ts'
-import { toTimeText } from '../../mail/texts/dates.ts'
 import { toDeviceText } from '../../mail/texts/device.ts'
 import type { BrowserSession } from '../../sessions/browser-session.ts'
 import { Form, Problem } from '../../ui/form.tsx'
 import { Layout } from '../../ui/layout.tsx'
+import { rich } from '../../ui/rich-text.ts'
 import { ScopeList } from '../step-pages.tsx'
 import type { PendingDevice } from './store.ts'
 
@@ -21,29 +23,33 @@ interface CodePageProps {
 }
 
 export const CodePage = ({ action, csrf, code, isLinked, problem, signIn }: CodePageProps) => (
-  <Layout title="Connect a device">
-    <h1>Connect a device</h1>
+  <Layout title={t('Connect a device')}>
+    <h1>{t('Connect a device')}</h1>
     <p class="quiet">
       {isLinked
-        ? 'Compare this code with the one on your device. They must be the same.'
-        : 'Type the code that your television, command line or other device shows.'}
+        ? t('Compare this code with the one on your device. They must be the same.')
+        : t('Type the code that your television, command line or other device shows.')}
     </p>
     <Problem message={problem} />
     {signIn !== undefined && (
       <p>
-        Have you typed only a few codes? <a href={signIn}>Sign in first</a>, then type the code again.
+        {rich('Have you typed only a few codes? <a>Sign in first</a>, then type the code again.', {
+          a: (text) => <a href={signIn}>{text}</a>,
+        })}
       </p>
     )}
     {isLinked && (
       <p class="caution">
-        <strong>Did somebody send you this link?</strong> Then close this page. With this code they would get into your
-        account.
+        {rich(
+          '<b>Did somebody send you this link?</b> Then close this page. With this code they would get into your account.',
+          { b: (text) => <strong>{text}</strong> },
+        )}
       </p>
     )}
     <Form action={action} csrf={csrf}>
       {isLinked && <input type="hidden" name="linked" value="yes" />}
       <p class="field">
-        <label for="user_code">Code</label>
+        <label for="user_code">{t('Code')}</label>
         <input
           type="text"
           class="code letters"
@@ -60,9 +66,9 @@ export const CodePage = ({ action, csrf, code, isLinked, problem, signIn }: Code
           {...(problem !== undefined && { 'aria-invalid': true as const, 'aria-describedby': 'problem' })}
         />
       </p>
-      <button type="submit">Continue</button>
+      <button type="submit">{t('Continue')}</button>
     </Form>
-    <p class="quiet after">Only type a code that you see on a device in front of you.</p>
+    <p class="quiet after">{t('Only type a code that you see on a device in front of you.')}</p>
   </Layout>
 )
 
@@ -78,14 +84,14 @@ export function toDeviceFacts(ctx: Ctx, request: FastifyRequest, device: Pending
   const location = ctx.locate(device.ip_address)
   const isSameNetwork = device.network === clientNetwork(request)
   return [
-    { label: 'Device', value: toDeviceText(device.user_agent) },
-    ...(location === UNKNOWN_LOCATION ? [] : [{ label: 'Place', value: location }]),
+    { label: t('Device'), value: toDeviceText(device.user_agent) },
+    ...(location === UNKNOWN_LOCATION ? [] : [{ label: t('Place'), value: location }]),
     {
-      label: 'Network',
+      label: t('Network'),
       value: device.ip_address,
-      note: isSameNetwork ? 'The network that you use now' : 'Not the network that you use now',
+      note: isSameNetwork ? t('The network that you use now') : t('Not the network that you use now'),
     },
-    { label: 'Asked', value: toTimeText(device.created_at) },
+    { label: t('Asked'), value: formatTime(device.created_at) },
   ]
 }
 
@@ -106,20 +112,24 @@ interface DecisionPageProps {
 export const DecisionPage = (props: DecisionPageProps) => {
   const { action, csrf, application, session, otherAccount, code, isLinked, facts, tenant, scopes } = props
   return (
-    <Layout title="Allow this device">
-      <h1>Allow this device?</h1>
+    <Layout title={t('Allow this device')}>
+      <h1>{t('Allow this device?')}</h1>
       <p>
-        <strong>{application}</strong> on a device wants to use your account {session.email}
-        {tenant !== undefined && (
-          <>
-            {' '}
-            at <strong>{tenant}</strong>
-          </>
-        )}
-        .
+        {tenant === undefined
+          ? rich('<b>{application}</b> on a device wants to use your account {email}.', {
+              application,
+              email: session.email,
+              b: (text) => <strong>{text}</strong>,
+            })
+          : rich('<b>{application}</b> on a device wants to use your account {email} at <b>{tenant}</b>.', {
+              application,
+              email: session.email,
+              tenant,
+              b: (text) => <strong>{text}</strong>,
+            })}
       </p>
       <p class="user-code">
-        <span class="quiet">Your device must show this code</span>
+        <span class="quiet">{t('Your device must show this code')}</span>
         <strong>{code}</strong>
       </p>
       <dl class="facts">
@@ -135,28 +145,32 @@ export const DecisionPage = (props: DecisionPageProps) => {
       </dl>
       {scopes !== undefined && (
         <>
-          <p>It will be able to:</p>
+          <p>{t('It will be able to:')}</p>
           <ScopeList scopes={scopes} />
         </>
       )}
       <p class="caution">
-        <strong>Only allow what you started yourself, just now.</strong>{' '}
         {isLinked
-          ? 'You came here by a link: if somebody sent it to you, refuse.'
-          : 'If somebody gave you the code, refuse.'}
+          ? rich(
+              '<b>Only allow what you started yourself, just now.</b> You came here by a link: if somebody sent it to you, refuse.',
+              { b: (text) => <strong>{text}</strong> },
+            )
+          : rich('<b>Only allow what you started yourself, just now.</b> If somebody gave you the code, refuse.', {
+              b: (text) => <strong>{text}</strong>,
+            })}
       </p>
       <Form action={action} csrf={csrf}>
         <p class="actions">
           <button type="submit" name="decision" value="allow">
-            Allow
+            {t('Allow')}
           </button>
           <button type="submit" name="decision" value="refuse" class="second">
-            Refuse
+            {t('Refuse')}
           </button>
         </p>
       </Form>
       <p class="links">
-        <a href={otherAccount}>Use another account</a>
+        <a href={otherAccount}>{t('Use another account')}</a>
       </p>
     </Layout>
   )
@@ -164,22 +178,31 @@ export const DecisionPage = (props: DecisionPageProps) => {
 
 export const DonePage = ({ application, allowed, email }: { application: string; allowed: boolean; email: string }) =>
   allowed ? (
-    <Layout title="Your device is connected">
+    <Layout title={t('Your device is connected')}>
       <Mark path="M5 12.5l4.5 4.5L19 7.5" />
-      <h1>Return to your device</h1>
+      <h1>{t('Return to your device')}</h1>
       <p>
-        <strong>{application}</strong> continues there in a few seconds, as {email}. You can close this page.
+        {rich('<b>{application}</b> continues there in a few seconds, as {email}. You can close this page.', {
+          application,
+          email,
+          b: (text) => <strong>{text}</strong>,
+        })}
       </p>
-      <p class="quiet after">Its access ends when you sign out in this browser.</p>
+      <p class="quiet after">{t('Its access ends when you sign out in this browser.')}</p>
     </Layout>
   ) : (
-    <Layout title="The device was refused">
+    <Layout title={t('The device was refused')}>
       <Mark path="M7 7l10 10M17 7L7 17" isRefusal />
-      <h1>The device was refused</h1>
+      <h1>{t('The device was refused')}</h1>
       <p>
-        <strong>{application}</strong> gets no access to your account. You can close this page.
+        {rich('<b>{application}</b> gets no access to your account. You can close this page.', {
+          application,
+          b: (text) => <strong>{text}</strong>,
+        })}
       </p>
-      <p class="quiet after">If somebody sent you the code, they tried to get into your account. Do not answer them.</p>
+      <p class="quiet after">
+        {t('If somebody sent you the code, they tried to get into your account. Do not answer them.')}
+      </p>
     </Layout>
   )
 
@@ -192,21 +215,21 @@ const Mark = ({ path, isRefusal = false }: { path: string; isRefusal?: boolean }
 )
 
 export const EndedPage = ({ path }: { path: string }) => (
-  <Layout title="This code has ended">
-    <h1>This code has ended</h1>
-    <p>It was used already, or is older than ten minutes. Start again on your device to get a new one.</p>
+  <Layout title={t('This code has ended')}>
+    <h1>{t('This code has ended')}</h1>
+    <p>{t('It was used already, or is older than ten minutes. Start again on your device to get a new one.')}</p>
     <p class="links">
-      <a href={path}>Type another code</a>
+      <a href={path}>{t('Type another code')}</a>
     </p>
   </Layout>
 )
 
 export const WrongAccountPage = ({ message, otherAccount }: { message: string; otherAccount: string }) => (
-  <Layout title="Not with this account">
-    <h1>Not with this account</h1>
-    <p>{message}</p>
+  <Layout title={t('Not with this account')}>
+    <h1>{t('Not with this account')}</h1>
+    <p>{t(message)}</p>
     <p class="links">
-      <a href={otherAccount}>Use another account</a>
+      <a href={otherAccount}>{t('Use another account')}</a>
     </p>
   </Layout>
 )

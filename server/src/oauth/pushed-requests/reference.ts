@@ -3,6 +3,7 @@ import { type Client, findClient } from '../../applications/clients.ts'
 import type { Ctx } from '../../context.ts'
 import type { Db } from '../../db/open.ts'
 import { AppError, OAuthError, type OAuthErrorCode } from '../../errors.ts'
+import { t } from '../../languages/translate.ts'
 import { type Fields, toFields } from '../../lib/fields.ts'
 import { hashSecret } from '../../lib/secrets.ts'
 import { LOGIN_MAX_AGE_MS } from '../../sessions/login-transaction.ts'
@@ -90,6 +91,6 @@ function refuse(
 ): AppError {
   logRefusal(request, clientId, new OAuthError(code, 'The request_uri cannot be used.', { facts: { problem } }))
   return new AppError('INVALID_REQUEST', {
-    message: 'This sign-in request has expired or was used before. Go back to the application and start again.',
+    message: t('This sign-in request has expired or was used before. Go back to the application and start again.'),
   })
 }

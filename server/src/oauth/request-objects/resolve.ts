@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import { findClient } from '../../applications/clients.ts'
 import type { Ctx } from '../../context.ts'
 import { AppError, OAuthError } from '../../errors.ts'
+import { t } from '../../languages/translate.ts'
 import { type Fields, toFields } from '../../lib/fields.ts'
 import { isUnsigned, type JsonObject, type JwtProblem, toFact } from '../client-jwts/jwt.ts'
 import type { AuthorizationParameters } from '../pushed-requests/reference.ts'
@@ -47,7 +48,7 @@ export async function resolveRequestObjectOrShow(
     if (!(error instanceof OAuthError)) throw error
     logRefusal(request, fields.get('client_id'), error)
     throw new AppError('INVALID_REQUEST', {
-      message: 'The application sent a sign-in request that cannot be answered: its signature is not valid.',
+      message: t('The application sent a sign-in request that cannot be answered: its signature is not valid.'),
     })
   }
 }
