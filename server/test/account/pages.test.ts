@@ -24,8 +24,11 @@ async function openAccount() {
 }
 
 const decode = (text: string) => text.replaceAll('&amp;', '&').trim()
+/** Without the templates of scripts. */
 const contents = (html: string, tag: string) =>
-  [...html.matchAll(new RegExp(`<${tag}[^>]*>(.*?)</${tag}>`, 'gs'))].map(([, text = '']) => decode(text))
+  [...html.replaceAll(/<template>.*?<\/template>/gs, '').matchAll(new RegExp(`<${tag}[^>]*>(.*?)</${tag}>`, 'gs'))].map(
+    ([, text = '']) => decode(text),
+  )
 
 const { profile, address } = account
 

@@ -29,7 +29,10 @@ const inviteUser = async (traits: object = {}) => {
 describe('opening the link', () => {
   const facts = (email: string, role = '') =>
     `Join Harbour House Hanna Host invites you to join Harbour House${role}. The invitation is for ${email}. It is good until ${inAWeek()}.`
-  const inAWeek = () => new Date(service.ctx.now().getTime() + 7 * 86_400_000).toISOString().slice(0, 10)
+  const inAWeek = () =>
+    new Intl.DateTimeFormat('en', { dateStyle: 'long', timeZone: 'UTC' }).format(
+      service.ctx.now().getTime() + 7 * 86_400_000,
+    )
 
   test.each([
     ['member', ''],
