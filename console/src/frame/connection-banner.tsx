@@ -3,12 +3,13 @@ import { useInterval, useWindowEvent } from '@mantine/hooks'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState, useSyncExternalStore } from 'react'
 import { getConnection, subscribeToConnection } from '../api/connection.ts'
+import { currentLocale } from '../languages/catalog.ts'
 import { shell } from '../text/shell.ts'
 import { Icon } from '../ui/icon.tsx'
 
 const text = shell.connection
 const RETRY_INTERVAL_MS = 10_000
-const time = new Intl.DateTimeFormat(undefined, { hour: 'numeric', minute: '2-digit' })
+const time = new Intl.DateTimeFormat(currentLocale(), { hour: 'numeric', minute: '2-digit' })
 
 /** Says that the service cannot be reached and that the page is stale, and tries again. */
 export function ConnectionBanner() {

@@ -1,11 +1,12 @@
 import { Alert, Button, Group, Text } from '@mantine/core'
 import { useApiMutation } from '../api/use-api.ts'
+import { currentLocale } from '../languages/catalog.ts'
 import { useMe } from '../me.tsx'
 import { supportAccess } from '../text/support-access.ts'
 import { Icon } from '../ui/icon.tsx'
 
 const text = supportAccess.banner
-const time = new Intl.DateTimeFormat(undefined, { hour: 'numeric', minute: '2-digit' })
+const time = new Intl.DateTimeFormat(currentLocale(), { hour: 'numeric', minute: '2-digit' })
 
 /** Says on every page who acts as whom, and ends it. */
 export function SupportBanner() {

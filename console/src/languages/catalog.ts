@@ -10,6 +10,13 @@ let catalog: Catalog = {}
 /** The service sets it: it knows the language of this browser, and that of the hosted pages. Without a page it is English. */
 export const currentLanguage = (): string => globalThis.document?.documentElement.lang || 'en'
 
+/** Numbers and dates are those of the region of this browser, if the console is in its language. */
+export const currentLocale = (): string => {
+  const language = currentLanguage()
+  const tags = globalThis.navigator?.languages ?? []
+  return tags.find((tag) => tag === language || tag.startsWith(`${language}-`)) ?? language
+}
+
 export const currentDirection = (): 'ltr' | 'rtl' =>
   globalThis.document?.documentElement.dir === 'rtl' ? 'rtl' : 'ltr'
 

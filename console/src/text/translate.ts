@@ -1,5 +1,5 @@
 import { IntlMessageFormat } from 'intl-messageformat'
-import { currentDirection, currentLanguage, findTranslation } from '../languages/catalog.ts'
+import { currentDirection, currentLocale, findTranslation } from '../languages/catalog.ts'
 import { isolateArguments } from './isolate-arguments.ts'
 
 export type TextValues = Readonly<Record<string, string | number | Date>>
@@ -14,10 +14,10 @@ export function findFormat(text: string): IntlMessageFormat {
 }
 
 function createFormat(text: string): IntlMessageFormat {
-  const format = new IntlMessageFormat(text, currentLanguage())
+  const format = new IntlMessageFormat(text, currentLocale())
   return currentDirection() === 'ltr'
     ? format
-    : new IntlMessageFormat(isolateArguments(format.getAst()), currentLanguage())
+    : new IntlMessageFormat(isolateArguments(format.getAst()), currentLocale())
 }
 
 /**

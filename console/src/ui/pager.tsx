@@ -1,6 +1,7 @@
 import { ActionIcon, Group, Select, Text, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { shell } from '../text/shell.ts'
+import { formatNumber } from './format.ts'
 import { Icon } from './icon.tsx'
 import { PAGE_SIZES } from './use-filters.ts'
 
@@ -30,7 +31,7 @@ export function Pager({ pagination, onPage, onLimit }: PagerProps) {
   const range = shell.pages.range(
     Math.min((page - 1) * limit + 1, total),
     Math.min(page * limit, total),
-    `${total.toLocaleString()}${totalIsExact ? '' : '+'}`,
+    `${formatNumber(total)}${totalIsExact ? '' : '+'}`,
   )
   return (
     <Group justify="flex-end" gap="xs" role="navigation" aria-label={shell.pages.label}>

@@ -1,3 +1,4 @@
+import { currentLocale } from '../languages/catalog.ts'
 import { shell } from '../text/shell.ts'
 
 const UNITS: [unit: Intl.RelativeTimeFormatUnit, seconds: number][] = [
@@ -7,9 +8,9 @@ const UNITS: [unit: Intl.RelativeTimeFormatUnit, seconds: number][] = [
   ['hour', 3_600],
   ['minute', 60],
 ]
-const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' })
-const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
-const dayOnly = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
+const relative = new Intl.RelativeTimeFormat(currentLocale(), { numeric: 'auto' })
+const exact = new Intl.DateTimeFormat(currentLocale(), { dateStyle: 'medium', timeStyle: 'short' })
+const dayOnly = new Intl.DateTimeFormat(currentLocale(), { dateStyle: 'medium' })
 
 /** Formats a time relative to now, such as "2 hours ago". */
 export function formatRelative(time: string, now = Date.now()): string {

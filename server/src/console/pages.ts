@@ -3,6 +3,7 @@ import { AppError } from '../errors.ts'
 import { definePage, type Page, type PageInput, type PageResult } from '../http/routing/define-route.ts'
 import { currentLanguage } from '../languages/current-language.ts'
 import { toDirection } from '../languages/languages.ts'
+import { t } from '../languages/translate.ts'
 import { newSecret } from '../lib/secrets.ts'
 import { readConsolePage } from './files.ts'
 
@@ -13,6 +14,8 @@ import { readConsolePage } from './files.ts'
 
 /** The build writes this where the CSP nonce for styles belongs. */
 const NONCE_PLACEHOLDER = '__style_nonce__'
+
+const ACCOUNT_LINK = '<a href="/account">/account</a>'
 
 const shell = readConsolePage()
 
@@ -26,6 +29,9 @@ function serveConsole(_: Ctx, { reply }: PageInput): PageResult {
   const language = currentLanguage()
   const html = shell
     .replace('<html lang="en">', `<html lang="${language}" dir="${toDirection(language)}">`)
+    .replace(/(?<=<noscript>).*(?=<\/noscript>)/s, () =>
+      t('The console needs JavaScript. Your account is also at {address}.', { address: ACCOUNT_LINK }),
+    )
     .replaceAll(NONCE_PLACEHOLDER, styleNonce)
   return { html, scripts: true, styleNonce }
 }

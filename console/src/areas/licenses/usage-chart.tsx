@@ -2,6 +2,7 @@ import type { DailyLicenseUsage } from '@latchkey/client/types'
 import { Box, Group, Text, useDirection } from '@mantine/core'
 import { useElementSize } from '@mantine/hooks'
 import { type KeyboardEvent, type ReactNode, useState } from 'react'
+import { currentLocale } from '../../languages/catalog.ts'
 import { licenses } from '../../text/licenses.ts'
 import { createScale } from './chart-scale.ts'
 import { UsageDrawing } from './usage-drawing.tsx'
@@ -9,7 +10,7 @@ import { UsageDrawing } from './usage-drawing.tsx'
 const { usage: text } = licenses
 
 const HEIGHT = 240
-const fullDay = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' })
+const fullDay = new Intl.DateTimeFormat(currentLocale(), { dateStyle: 'medium', timeZone: 'UTC' })
 
 export const nameDay = (day: string): string => fullDay.format(new Date(day))
 

@@ -1,8 +1,10 @@
 import type { DailyLicenseUsage } from '@latchkey/client/types'
+import { currentLocale } from '../../languages/catalog.ts'
+import { formatNumber } from '../../ui/format.ts'
 import { drawArea, drawSteps, type Scale } from './chart-scale.ts'
 
-const dayMonth = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric', timeZone: 'UTC' })
-const monthYear = new Intl.DateTimeFormat(undefined, { month: 'short', year: 'numeric', timeZone: 'UTC' })
+const dayMonth = new Intl.DateTimeFormat(currentLocale(), { month: 'short', day: 'numeric', timeZone: 'UTC' })
+const monthYear = new Intl.DateTimeFormat(currentLocale(), { month: 'short', year: 'numeric', timeZone: 'UTC' })
 
 /** The chart with a marker at the selected day. Its values are shown as text next to the chart. */
 export function UsageDrawing({ days, scale, index }: { days: DailyLicenseUsage[]; scale: Scale; index: number }) {
@@ -29,7 +31,7 @@ function Axes({ days, scale }: { days: DailyLicenseUsage[]; scale: Scale }) {
         <g key={tick}>
           <line x1={scale.start} x2={scale.end} y1={scale.y(tick)} y2={scale.y(tick)} className="usage-grid" />
           <text x={scale.textEnd} y={scale.y(tick) + 4} textAnchor="end">
-            {tick.toLocaleString()}
+            {formatNumber(tick)}
           </text>
         </g>
       ))}

@@ -1,6 +1,7 @@
 import type { DailyLicenseUsage } from '@latchkey/client/types'
 import { ScrollArea, Table, Text } from '@mantine/core'
 import { licenses } from '../../text/licenses.ts'
+import { formatNumber } from '../../ui/format.ts'
 import { nameDay } from './usage-chart.tsx'
 
 const { usage: text } = licenses
@@ -24,8 +25,8 @@ export const UsageTable = ({ days }: { days: DailyLicenseUsage[] }) => (
           {listChangedDays(days).map(({ day, assigned, purchased }) => (
             <Table.Tr key={day}>
               <Table.Td>{nameDay(day)}</Table.Td>
-              <Table.Td ta="end">{assigned.toLocaleString()}</Table.Td>
-              <Table.Td ta="end">{purchased.toLocaleString()}</Table.Td>
+              <Table.Td ta="end">{formatNumber(assigned)}</Table.Td>
+              <Table.Td ta="end">{formatNumber(purchased)}</Table.Td>
             </Table.Tr>
           ))}
         </Table.Tbody>

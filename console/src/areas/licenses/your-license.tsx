@@ -2,6 +2,7 @@ import { Group, Paper, Stack, Text, ThemeIcon, Title } from '@mantine/core'
 import { useApiQuery } from '../../api/use-api.ts'
 import { useMe } from '../../me.tsx'
 import { licenses as text } from '../../text/licenses.ts'
+import { formatList } from '../../ui/format.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { formatDate } from '../../ui/time.tsx'
 import { useTenant } from '../tenant/tenant.ts'
@@ -68,5 +69,5 @@ function HowToGetLicense() {
   if (tenant.canManage) return text.yours.canManage
   const contacts = [...(admins.data?.members ?? []), ...(owners.data?.members ?? [])].slice(0, 3)
   if (contacts.length === 0) return text.yours.ask
-  return text.yours.askThem(contacts.map(({ user }) => user.displayName).join(', '))
+  return text.yours.askThem(formatList(contacts.map(({ user }) => user.displayName)))
 }

@@ -1,5 +1,6 @@
 import { Text } from '@mantine/core'
 import { useEffect, useRef } from 'react'
+import { formatList } from '../../ui/format.ts'
 import { Icon } from '../../ui/icon.tsx'
 import type { Result, ResultGroup } from './results.ts'
 
@@ -13,7 +14,7 @@ interface ResultListProps {
 
 /** The results as a list box. The focus stays in the search field. */
 export const ResultList = ({ id, groups, selected, onOpen, onSelect }: ResultListProps) => (
-  <div id={id} role="listbox" aria-label={groups.map(({ title }) => title).join(', ')} className="palette-list">
+  <div id={id} role="listbox" aria-label={formatList(groups.map(({ title }) => title))} className="palette-list">
     {groups.map(({ title, results }) => (
       // biome-ignore lint/a11y/useSemanticElements: a group of options in a list box has no element of its own.
       <div key={title} role="group" aria-label={title}>

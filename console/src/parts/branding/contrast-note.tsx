@@ -1,5 +1,6 @@
 import { Button, Group, Text } from '@mantine/core'
 import { branding as text } from '../../text/branding.ts'
+import { formatNumber } from '../../ui/format.ts'
 import { contrast, isColor, MIN_CONTRAST, readableOn } from './contrast.ts'
 import { CARD_COLORS } from './sign-in-preview.tsx'
 
@@ -38,4 +39,4 @@ export function ContrastNote({ color: typed, saved, onChange }: ContrastNoteProp
 }
 
 /** Rounded down, so that a ratio below the minimum is never shown as the minimum. */
-const toRatio = (ratio: number): string => (Math.floor(ratio * 100) / 100).toLocaleString()
+const toRatio = (ratio: number): string => formatNumber(Math.floor(ratio * 100) / 100)

@@ -1,4 +1,5 @@
 import type { ComboboxItem } from '@mantine/core'
+import { currentLocale } from '../../../languages/catalog.ts'
 
 /** Common languages. The current value is added if it is another one. */
 const LANGUAGES = (
@@ -7,7 +8,8 @@ const LANGUAGES = (
   'sk sl sr sv sw ta th tr uk ur vi zh-Hans zh-Hant'
 ).split(' ')
 
-const names = new Intl.DisplayNames(['en'], { type: 'language' })
+const names = new Intl.DisplayNames(currentLocale(), { type: 'language' })
+const order = new Intl.Collator(currentLocale())
 
 const withCurrent = (choices: string[], current: string): string[] =>
   choices.includes(current) ? choices : [current, ...choices]
@@ -15,7 +17,7 @@ const withCurrent = (choices: string[], current: string): string[] =>
 export const languageChoices = (current: string): ComboboxItem[] =>
   withCurrent(LANGUAGES, current)
     .map((value) => ({ value, label: nameOf(value) }))
-    .sort((a, b) => a.label.localeCompare(b.label))
+    .sort((a, b) => order.compare(a.label, b.label))
 
 function nameOf(tag: string): string {
   try {
@@ -31,7 +33,7 @@ export const zoneChoices = (current: string): string[] =>
 /** The current time in a time zone; undefined if the browser does not support it. */
 export function timeIn(timeZone: string): string | undefined {
   try {
-    return new Intl.DateTimeFormat(undefined, { timeZone, timeStyle: 'short' }).format(new Date())
+    return new Intl.DateTimeFormat(currentLocale(), { timeZone, timeStyle: 'short' }).format(new Date())
   } catch {
     return undefined
   }

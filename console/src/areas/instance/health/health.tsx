@@ -1,5 +1,6 @@
 import { Alert, Text } from '@mantine/core'
 import { useApiQuery } from '../../../api/use-api.ts'
+import { currentLocale } from '../../../languages/catalog.ts'
 import { health as text } from '../../../text/health.ts'
 import { Icon } from '../../../ui/icon.tsx'
 import { Page } from '../../../ui/page.tsx'
@@ -35,7 +36,8 @@ export function HealthPage() {
               <Summary level={level} />
               <CheckList checks={checks} />
               <Text size="sm" c="dimmed">
-                {text.version(version)} · {text.checked(new Date(overview.dataUpdatedAt).toLocaleTimeString())}
+                {text.version(version)} ·{' '}
+                {text.checked(new Date(overview.dataUpdatedAt).toLocaleTimeString(currentLocale()))}
               </Text>
             </>
           )

@@ -3,6 +3,7 @@ import { Paper, Progress, SimpleGrid, Stack, Text, UnstyledButton } from '@manti
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { instance } from '../../../text/instance.ts'
+import { formatNumber } from '../../../ui/format.ts'
 import './home.css'
 
 const text = instance.figures
@@ -52,7 +53,7 @@ function Figure({ label, value, note, href, children }: FigureProps) {
         {label}
       </Text>
       <Text fz={28} fw={650} lh={1.2}>
-        {value.toLocaleString()}
+        {formatNumber(value)}
       </Text>
       <Text size="xs" c="dimmed">
         {note}

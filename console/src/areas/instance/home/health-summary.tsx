@@ -2,6 +2,7 @@ import type { Reply } from '@latchkey/client'
 import { Anchor, Group, SimpleGrid, Text, ThemeIcon } from '@mantine/core'
 import { Link } from 'wouter'
 import { instance } from '../../../text/instance.ts'
+import { formatNumber } from '../../../ui/format.ts'
 import { Icon } from '../../../ui/icon.tsx'
 import { Section } from '../../../ui/section.tsx'
 
@@ -40,12 +41,7 @@ export function HealthSummary({ health }: { health: Health }) {
       </Group>
       <SimpleGrid cols={{ base: 2, sm: 3 }} component="dl" m={0}>
         {METRICS.map((name) => (
-          <Fact
-            key={name}
-            label={text[name]}
-            value={health[name].toLocaleString()}
-            isFailing={failing.includes(name)}
-          />
+          <Fact key={name} label={text[name]} value={formatNumber(health[name])} isFailing={failing.includes(name)} />
         ))}
         <Fact
           label={text.signingKey}

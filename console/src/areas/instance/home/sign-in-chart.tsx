@@ -1,7 +1,9 @@
 import type { Reply } from '@latchkey/client'
 import { Group, Stack, Table, Text, VisuallyHidden } from '@mantine/core'
+import { currentLocale } from '../../../languages/catalog.ts'
 import { instance } from '../../../text/instance.ts'
 import { ExampleData } from '../../../ui/example-data.tsx'
+import { formatNumber } from '../../../ui/format.ts'
 
 const text = instance.signIns
 const COLORS = { succeeded: 'var(--mantine-primary-color-filled)', failed: 'var(--mantine-color-red-6)' }
@@ -11,7 +13,7 @@ const BAR_STEP = 16
 
 type Day = Reply<'GET /api/admin/overview'>['signIns'][number]
 
-const format = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' })
+const format = new Intl.DateTimeFormat(currentLocale(), { day: 'numeric', month: 'short', timeZone: 'UTC' })
 const nameOf = (day: string) => format.format(new Date(`${day}T00:00:00Z`))
 
 /** Successful and failed sign-ins per day. With less than two days that have sign-ins, what it looks like with more. */
@@ -39,8 +41,8 @@ function Chart({ days }: { days: Day[] }) {
     <Stack gap="xs">
       <Group justify="space-between" gap="xs">
         <Group gap="md">
-          <Legend color={COLORS.succeeded} label={`${text.succeeded}: ${sum('succeeded').toLocaleString()}`} />
-          <Legend color={COLORS.failed} label={`${text.failed}: ${sum('failed').toLocaleString()}`} />
+          <Legend color={COLORS.succeeded} label={`${text.succeeded}: ${formatNumber(sum('succeeded'))}`} />
+          <Legend color={COLORS.failed} label={`${text.failed}: ${formatNumber(sum('failed'))}`} />
         </Group>
         <Text size="xs" c="dimmed">
           {text.most(max)}

@@ -1,6 +1,7 @@
 import { Stack } from '@mantine/core'
 import { allTenants as text } from '../../../text/all-tenants.ts'
 import { Copyable } from '../../../ui/copy.tsx'
+import { formatNumber } from '../../../ui/format.ts'
 import { Section } from '../../../ui/section.tsx'
 import { RelativeTime } from '../../../ui/time.tsx'
 import { Facts } from '../kit/facts.tsx'
@@ -15,7 +16,7 @@ export const TenantOverview = ({ tenant }: { tenant: AdminTenant }) => (
       <Facts
         facts={[
           [text.facts.id, <Copyable key="id" value={tenant.id} />],
-          [text.facts.members, tenant.memberCount.toLocaleString()],
+          [text.facts.members, formatNumber(tenant.memberCount)],
           [text.facts.mfa, text.facts.mfaPolicy[tenant.mfaPolicy]],
           [text.facts.created, <RelativeTime key="created" at={tenant.createdAt} />],
           [text.facts.changed, <RelativeTime key="changed" at={tenant.updatedAt} />],

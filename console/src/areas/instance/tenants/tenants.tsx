@@ -3,6 +3,7 @@ import { useDisclosure } from '@mantine/hooks'
 import { useApiQuery } from '../../../api/use-api.ts'
 import { allTenants as text } from '../../../text/all-tenants.ts'
 import { type Column, DataTable } from '../../../ui/data-table.tsx'
+import { formatNumber } from '../../../ui/format.ts'
 import { Icon } from '../../../ui/icon.tsx'
 import { Page } from '../../../ui/page.tsx'
 import { Pager } from '../../../ui/pager.tsx'
@@ -24,7 +25,7 @@ const COLUMNS: Column<AdminTenant>[] = [
     sort: { ascending: 'name' },
     cell: ({ id, name, slug }) => <NameLink href={`/tenants/${id}`} name={name} note={slug} />,
   },
-  { title: text.members, cell: ({ memberCount }) => memberCount.toLocaleString() },
+  { title: text.members, cell: ({ memberCount }) => formatNumber(memberCount) },
   { title: text.status, cell: ({ suspended }) => <TenantStatusBadge suspended={suspended} /> },
   { title: text.created, sort: { descending: '-createdAt' }, cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
 ]

@@ -1,6 +1,7 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { licenses } from '../../../text/licenses.ts'
 import { shell } from '../../../text/shell.ts'
+import { formatList } from '../../../ui/format.ts'
 import { Icon } from '../../../ui/icon.tsx'
 import type { Outcome } from './use-bulk.ts'
 
@@ -43,8 +44,8 @@ function Results({ outcome, onClose }: { outcome: Outcome; onClose: () => void }
               </Text>
               <Text size="sm" c="dimmed">
                 {names.length > MAX_NAMES
-                  ? text.andMore(names.slice(0, MAX_NAMES).join(', '), names.length - MAX_NAMES)
-                  : names.join(', ')}
+                  ? text.andMore(formatList(names.slice(0, MAX_NAMES)), names.length - MAX_NAMES)
+                  : formatList(names)}
               </Text>
             </div>
           </Group>
