@@ -2,6 +2,7 @@ import { latchkeyNode, mcpServer } from '../snippets/apis.ts'
 import { springResourceServer } from '../snippets/java.ts'
 import { inCurl, inFetch } from '../snippets/machine.ts'
 import { gitlab, grafana, modAuthOpenidc, oauth2Proxy } from '../snippets/tools.ts'
+import { t } from '../translate.ts'
 import type { Library } from './library.ts'
 
 const SOFTWARE = { group: 'Ready-made software', kind: 'WEB' } as const
@@ -53,7 +54,7 @@ export const SOFTWARE_AND_APIS: Library[] = [
     ...API,
     id: 'mcp-server',
     name: 'MCP server',
-    sender: 'An MCP client',
+    sender: t('An MCP client'),
     keywords: 'model context protocol ai agent claude vs code copilot',
     kind: 'SPA',
     // MCP clients use OAuth 2.0, not OpenID Connect.

@@ -1,3 +1,4 @@
+import { t } from '../translate.ts'
 import { quote, type Snippet, type SnippetValues } from './values.ts'
 
 const API_PORT = '4000'
@@ -43,10 +44,10 @@ app.listen(${API_PORT})
     ],
     run: `npm install express @modelcontextprotocol/sdk @latchkey/node
 node server.mjs`,
-    next:
-      `Add ${resource} as a resource on the page of the application. ` +
-      'Then start the server “example” in VS Code and sign in. ' +
-      `VS Code returns to ${redirectUri || 'its redirect address'}; other MCP clients document theirs.`,
+    next: t(
+      'Add {resource} as a resource on the page of the application. Then start the server “example” in VS Code and sign in. VS Code returns to {address}; other MCP clients document theirs.',
+      { resource, address: redirectUri || t('its redirect address') },
+    ),
   }
 }
 
@@ -69,8 +70,8 @@ app.listen(${API_PORT})
     files: [{ name: 'server.mjs', code }],
     run: `npm install express @latchkey/node
 node server.mjs`,
-    next:
-      `Send an access token of this application to http://localhost:${API_PORT}/whoami, ` +
-      'as “Authorization: Bearer …”.',
+    next: t('Send an access token of this application to {address}, as “Authorization: Bearer …”.', {
+      address: `http://localhost:${API_PORT}/whoami`,
+    }),
   }
 }

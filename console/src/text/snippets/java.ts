@@ -1,4 +1,5 @@
-import { doubleQuote, homeOf, openAndSignIn, portOf, type Snippet, type SnippetValues, withSecret } from './values.ts'
+import { t } from '../translate.ts'
+import { doubleQuote, homeOf, portOf, type Snippet, type SnippetValues, withSecret } from './values.ts'
 
 export function springLogin(values: SnippetValues): Snippet {
   const { issuer, clientId, redirectUri } = values
@@ -36,9 +37,10 @@ class HomeController {
       { name: 'src/main/java/HomeController.java', code: controller },
     ],
     run: withSecret(values, './mvnw spring-boot:run'),
-    next:
-      'The project needs spring-boot-starter-web and spring-boot-starter-oauth2-client. ' +
-      openAndSignIn(homeOf(redirectUri)),
+    next: t(
+      'The project needs spring-boot-starter-web and spring-boot-starter-oauth2-client. Open {address} and sign in.',
+      { address: homeOf(redirectUri) },
+    ),
   }
 }
 
@@ -74,8 +76,8 @@ class LatchkeyConfiguration {
   return {
     files: [{ name: 'src/main/java/LatchkeyConfiguration.java', code: decoder }],
     run: './mvnw spring-boot:run',
-    next:
-      'The project needs spring-boot-starter-web and spring-boot-starter-oauth2-resource-server, ' +
-      'with Spring Security 6.5 or later. It then answers 401 to requests without a valid access token of this application.',
+    next: t(
+      'The project needs spring-boot-starter-web and spring-boot-starter-oauth2-resource-server, with Spring Security 6.5 or later. It then answers 401 to requests without a valid access token of this application.',
+    ),
   }
 }

@@ -1,3 +1,4 @@
+import { t } from '../translate.ts'
 import { inShell, quote, type Snippet, type SnippetValues, withSecret } from './values.ts'
 
 /** An API request of a machine client. */
@@ -13,14 +14,16 @@ const CHECK: MachineExample = {
   file: 'check-license',
   path: '/api/integration/licenses/check',
   perUser: true,
-  next: 'It says whether this person holds a license. The id is the “sub” of their token; you also find it under Users.',
+  next: t(
+    'It says whether this person holds a license. The id is the “sub” of their token; you also find it under Users.',
+  ),
 }
 
 const TENANTS: MachineExample = {
   file: 'list-tenants',
   path: '/api/admin/tenants',
   perUser: false,
-  next: 'It lists the tenants. The machine needs the scope “admin” for that.',
+  next: t('It lists the tenants. The machine needs the scope “admin” for that.'),
 }
 
 /** Only a machine of the instance may list the tenants. */

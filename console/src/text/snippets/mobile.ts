@@ -1,8 +1,10 @@
+import { t } from '../translate.ts'
 import { doubleQuote, isInsecure, type Snippet, type SnippetValues } from './values.ts'
 
-const HTTPS_ONLY =
-  ' A phone does not reach localhost, and the library needs https: use an issuer with an https address.'
-const nextStep = (issuer: string, text: string) => (isInsecure(issuer) ? text + HTTPS_ONLY : text)
+const HTTPS_ONLY = t(
+  'A phone does not reach localhost, and the library needs https: use an issuer with an https address.',
+)
+const nextStep = (issuer: string, text: string) => (isInsecure(issuer) ? `${text} ${HTTPS_ONLY}` : text)
 const schemeOf = (redirectUri: string) => redirectUri.split(':')[0] ?? ''
 
 export function appAuthAndroid({ issuer, clientId, redirectUri }: SnippetValues): Snippet {
@@ -74,7 +76,7 @@ class SignInActivity : ComponentActivity() {
       { name: 'app/build.gradle.kts', code: gradle },
       { name: 'SignInActivity.kt', code: activity },
     ],
-    next: nextStep(issuer, 'Run the app and sign in in the browser that opens.'),
+    next: nextStep(issuer, t('Run the app and sign in in the browser that opens.')),
   }
 }
 
@@ -114,8 +116,9 @@ final class SignInController: UIViewController {
     files: [{ name: 'SignInController.swift', code }],
     next: nextStep(
       issuer,
-      `Add the package AppAuth-iOS and the URL scheme ${schemeOf(redirectUri)} to the project. ` +
-        'Then run the app and sign in.',
+      t('Add the package AppAuth-iOS and the URL scheme {scheme} to the project. Then run the app and sign in.', {
+        scheme: schemeOf(redirectUri),
+      }),
     ),
   }
 }

@@ -184,6 +184,6 @@ urlpatterns += [path("oidc/", include("mozilla_django_oidc.urls"))]
     ],
     run: `pip install mozilla-django-oidc
 ${serve}`,
-    next: `Open ${homeOf(redirectUri)}oidc/authenticate/ and sign in.`,
+    next: openAndSignIn(`${homeOf(redirectUri)}oidc/authenticate/`),
   }
 }

@@ -1,3 +1,4 @@
+import { t } from '../translate.ts'
 import { doubleQuote, portOf, type Snippet, type SnippetValues, withSecret } from './values.ts'
 
 export function openidconnectRs(values: SnippetValues): Snippet {
@@ -55,6 +56,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     files: [{ name: 'src/main.rs', code }],
     run: `cargo init --name signin && cargo add url openidconnect --features openidconnect/reqwest-blocking
 ${withSecret(values, 'cargo run')}`,
-    next: 'Open the address that the program prints, and sign in.',
+    next: t('Open the address that the program prints, and sign in.'),
   }
 }

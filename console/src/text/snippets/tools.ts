@@ -1,3 +1,4 @@
+import { t } from '../translate.ts'
 import {
   doubleQuote,
   homeOf,
@@ -122,6 +123,8 @@ gitlab_rails['omniauth_providers'] = [
   return {
     files: [{ name: '/etc/gitlab/gitlab.rb', code }],
     run: `sudo ${withSecret(values, 'gitlab-ctl reconfigure')}`,
-    next: `${openAndSignIn(homeOf(redirectUri))} GitLab needs an issuer with an https address.`,
+    next: t('Open {address} and sign in. GitLab needs an issuer with an https address.', {
+      address: homeOf(redirectUri),
+    }),
   }
 }

@@ -1,3 +1,5 @@
+import { t } from '../translate.ts'
+
 export interface SnippetValues {
   issuer: string
   clientId: string
@@ -53,4 +55,4 @@ const secretOf = ({ clientSecret }: SnippetValues) => inShell(clientSecret ?? 'y
 export const withSecret = (values: SnippetValues, command: string, variable = 'LATCHKEY_CLIENT_SECRET') =>
   `${variable}=${secretOf(values)} ${command}`
 
-export const openAndSignIn = (address: string) => `Open ${address} and sign in.`
+export const openAndSignIn = (address: string) => t('Open {address} and sign in.', { address })

@@ -1,17 +1,20 @@
 import { type ComboboxItem, type OptionsFilter, Select } from '@mantine/core'
 import { guide } from '../../../../text/guide.ts'
-import { LIBRARIES } from '../../../../text/libraries/libraries.ts'
+import { GROUP_NAMES, LIBRARIES } from '../../../../text/libraries/libraries.ts'
 import { Icon } from '../../../../ui/icon.tsx'
 
 const text = guide.library
 
 const GROUPS = [...new Set(LIBRARIES.map(({ group }) => group))].map((group) => ({
-  group,
+  group: GROUP_NAMES[group],
   items: LIBRARIES.filter((library) => library.group === group).map(({ id, name }) => ({ value: id, label: name })),
 }))
 
 const SEARCHED = new Map(
-  LIBRARIES.map(({ id, name, keywords, group }) => [id, `${name} ${keywords} ${group}`.toLowerCase()]),
+  LIBRARIES.map(({ id, name, keywords, group }) => [
+    id,
+    `${name} ${keywords} ${group} ${GROUP_NAMES[group]}`.toLowerCase(),
+  ]),
 )
 
 /** Every typed word must occur in the name, the keywords or the group. */
