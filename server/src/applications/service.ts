@@ -6,9 +6,10 @@ import { isUniqueViolation, retryOnDeadlock } from '../db/errors.ts'
 import type { Tx } from '../db/open.ts'
 import { AppError } from '../errors.ts'
 import { describePage, type PageRequest, type Pagination, toRange } from '../http/routing/pagination.ts'
+import { t } from '../languages/translate.ts'
 import { checkField, requireAnyField, throwIfInvalid } from '../lib/field-validation.ts'
 import { isId, newId } from '../lib/ids.ts'
-import { isSlug, NAME_RULE, parseName, SLUG_RULE, slugWithSuffix, toSlug } from '../lib/names.ts'
+import { isSlug, nameRule, parseName, slugRule, slugWithSuffix, toSlug } from '../lib/names.ts'
 import { DEFAULT_ALGORITHM } from '../lib/signer.ts'
 import { ALGORITHM_RULE } from './clients/security-profile.ts'
 import { markOperatorChange } from './operator-changes-store.ts'
@@ -96,7 +97,7 @@ export async function changeApplication(
   const changes = findChanges<Record<string, unknown>>(before, after)
   if (!changes) return application
   if (after.signingAlgorithm === 'RS256' && before.signingAlgorithm !== 'RS256') {
-    throwIfInvalid([checkField(!(await hasFapiClient(tx, application.id)), 'signingAlgorithm', ALGORITHM_RULE)])
+    throwIfInvalid([checkField(!(await hasFapiClient(tx, application.id)), 'signingAlgorithm', t(ALGORITHM_RULE))])
   }
   const details = { applicationId: application.id, ...changes }
   await recordAuditEvent(ctx, tx, { action: 'application.changed', ...source, details })
@@ -161,7 +162,7 @@ export async function removeApplicationInTx(
 
 export function validateApplication({ name, slug }: { name?: string | undefined; slug?: string | undefined }): void {
   throwIfInvalid([
-    checkField(name === undefined || parseName(name) !== undefined, 'name', NAME_RULE),
-    checkField(slug === undefined || isSlug(slug), 'slug', SLUG_RULE),
+    checkField(name === undefined || parseName(name) !== undefined, 'name', nameRule()),
+    checkField(slug === undefined || isSlug(slug), 'slug', slugRule()),
   ])
 }

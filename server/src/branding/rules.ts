@@ -1,5 +1,6 @@
 import type { LogoType, Theme } from '../db/tables.ts'
 import { AppError } from '../errors.ts'
+import { t } from '../languages/translate.ts'
 import { contrast, isColor, MIN_CONTRAST, toReadableAccent } from '../lib/contrast.ts'
 import { checkField, throwIfInvalid } from '../lib/field-validation.ts'
 import { containsWebAddress, isPlainLine, isVisible, NO_WEB_ADDRESS } from '../lib/text.ts'
@@ -41,11 +42,11 @@ export function parseBrandSettings(input: BrandSettingsInput): BrandSettings {
     checkField(
       isValidName,
       'displayName',
-      `must have 1 to ${MAX_NAME_LENGTH} characters, at least one of them visible`,
+      t('must have 1 to {max} characters, at least one of them visible', { max: MAX_NAME_LENGTH }),
     ),
-    checkField(isPlainLine(displayName ?? ''), 'displayName', 'must be one line without control characters'),
-    checkField(!containsWebAddress(displayName ?? ''), 'displayName', NO_WEB_ADDRESS),
-    checkField(color === null || isColor(color), 'color', 'must be a color such as #3b5bdb'),
+    checkField(isPlainLine(displayName ?? ''), 'displayName', t('must be one line without control characters')),
+    checkField(!containsWebAddress(displayName ?? ''), 'displayName', t(NO_WEB_ADDRESS)),
+    checkField(color === null || isColor(color), 'color', t('must be a color such as #3b5bdb')),
   ])
   return { displayName, color, theme: input.theme ?? null }
 }
@@ -61,7 +62,10 @@ export function requireReadableColor(color: string): void {
   const { color: nearest } = toReadableAccent(background, color)
   // Rounded down, so that a ratio below the minimum is never shown as the minimum.
   const ratio = Math.floor(measured * 100) / 100
-  const message = `has a contrast of ${ratio} : 1 with the pages (${background}); it needs ${MIN_CONTRAST} : 1, as ${nearest} has`
+  const message = t(
+    'has a contrast of {ratio} : 1 with the pages ({background}); it needs {needed} : 1, as {nearest} has',
+    { ratio, background, needed: MIN_CONTRAST, nearest },
+  )
   throw new AppError('VALIDATION_FAILED', { details: [{ field: 'color', message }] })
 }
 
@@ -73,13 +77,14 @@ export function parseLogo(dataUrl: string): Logo {
   const text = dataUrl.slice(prefix.length)
   const bytes = Buffer.from(text, 'base64')
   if (prefix === '' || bytes.toString('base64') !== text) {
-    throw invalidLogo('must be a data: URL of an image in base64')
+    throw invalidLogo(t('must be a data: URL of an image in base64'))
   }
-  if (bytes.length > MAX_LOGO_BYTES) throw invalidLogo(`must not have more than ${MAX_LOGO_BYTES / 1024} KiB`)
+  if (bytes.length > MAX_LOGO_BYTES)
+    throw invalidLogo(t('must not have more than {max} KiB', { max: MAX_LOGO_BYTES / 1024 }))
   const image = readImage(bytes)
-  if (!image) throw invalidLogo('must be a complete PNG, JPEG or WebP image')
+  if (!image) throw invalidLogo(t('must be a complete PNG, JPEG or WebP image'))
   if (Math.max(image.width, image.height) > MAX_LOGO_SIDE_PX) {
-    throw invalidLogo(`must be at most ${MAX_LOGO_SIDE_PX} pixels wide and ${MAX_LOGO_SIDE_PX} pixels high`)
+    throw invalidLogo(t('must be at most {max} pixels wide and {max} pixels high', { max: MAX_LOGO_SIDE_PX }))
   }
   return { bytes, ...image }
 }

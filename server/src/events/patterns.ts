@@ -1,4 +1,5 @@
 import { EVENT_TYPES, type EventType } from '../audit/catalog.ts'
+import { translatable } from '../languages/translate.ts'
 
 /** Patterns select events: a type, a family such as `user.*`, or `*` for all. */
 
@@ -10,7 +11,7 @@ const PATTERNS = new Set<string>(['*', ...EVENT_TYPES, ...EVENT_TYPES.map(family
 
 export const isPattern = (text: string): boolean => PATTERNS.has(text)
 
-export const PATTERN_RULE = 'must be a known type of event, a family such as user.*, or *'
+export const PATTERN_RULE = translatable('must be a known type of event, a family such as user.*, or *')
 
 /** The event types that match the patterns. */
 export const expandPatterns = (patterns: readonly string[]): EventType[] =>

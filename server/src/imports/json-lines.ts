@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream'
+import { inEnglish } from '../languages/current-language.ts'
 import { parseJson } from '../lib/json.ts'
 import { findField } from './columns.ts'
 import { splitLines } from './lines.ts'
@@ -15,7 +16,7 @@ export async function* readJsonLines(input: Readable): AsyncGenerator<ParsedRow>
 }
 
 function parseLine(bytes: Buffer, line: number): ParsedRow {
-  const result = parseJson(bytes)
+  const result = inEnglish(() => parseJson(bytes))
   if (!result.ok) {
     const { problem } = result
     return {

@@ -7,3 +7,6 @@ const current = new AsyncLocalStorage<Language>()
 export const currentLanguage = (): Language => current.getStore() ?? DEFAULT_LANGUAGE
 
 export const runInLanguage = <Result>(language: Language, work: () => Result): Result => current.run(language, work)
+
+/** For texts that are logged, stored, or read by programs. */
+export const inEnglish = <Result>(work: () => Result): Result => runInLanguage(DEFAULT_LANGUAGE, work)

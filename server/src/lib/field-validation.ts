@@ -1,4 +1,5 @@
 import { AppError, type FieldProblem } from '../errors.ts'
+import { t } from '../languages/translate.ts'
 import { parseEmail } from './email.ts'
 
 /** Throws one VALIDATION_FAILED error with all problems, if there are any. */
@@ -14,12 +15,12 @@ export const checkField = (isValid: boolean, field: string, message: string): Fi
 /** Rejects an update without any field. */
 export function requireAnyField(change: object): void {
   const hasField = Object.values(change).some((value) => value !== undefined)
-  throwIfInvalid([checkField(hasField, 'body', 'must name a field to change')])
+  throwIfInvalid([checkField(hasField, 'body', t('must name a field to change'))])
 }
 
 /** Returns the canonical form, or throws VALIDATION_FAILED for the field. */
 export function requireEmail(text: string, field: string): string {
   const email = parseEmail(text)
   if (email !== undefined) return email
-  throw new AppError('VALIDATION_FAILED', { details: [{ field, message: 'is not an email address' }] })
+  throw new AppError('VALIDATION_FAILED', { details: [{ field, message: t('is not an email address') }] })
 }

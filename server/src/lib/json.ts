@@ -1,3 +1,4 @@
+import { t } from '../languages/translate.ts'
 import { isCleanText } from './text.ts'
 
 const MAX_DEPTH = 64
@@ -21,19 +22,19 @@ export function parseJson(bytes: Uint8Array): JsonResult {
   try {
     text = decoder.decode(bytes)
   } catch {
-    return syntax('The body is not valid UTF-8.')
+    return syntax(t('The body is not valid UTF-8.'))
   }
   let value: unknown
   try {
     value = JSON.parse(text)
   } catch {
-    return syntax('The body is not valid JSON.')
+    return syntax(t('The body is not valid JSON.'))
   }
   const state: InspectionState = { path: [], keys: 0, values: 0 }
   const problem = inspect(value, state)
   if (problem) return { ok: false, problem }
   // JSON.parse keeps the last of two equal keys, other parsers keep the first. Comparing the counts detects duplicates.
-  if (state.keys !== countKeys(text)) return syntax('The body names a key twice.')
+  if (state.keys !== countKeys(text)) return syntax(t('The body names a key twice.'))
   return { ok: true, value }
 }
 
@@ -53,14 +54,14 @@ interface InspectionState {
 
 function inspect(value: unknown, state: InspectionState): JsonProblem | undefined {
   if (++state.values > MAX_VALUES) {
-    return { kind: 'syntax', message: `The body holds more than ${MAX_VALUES} values.` }
+    return { kind: 'syntax', message: t('The body holds more than {max} values.', { max: MAX_VALUES }) }
   }
   if (typeof value === 'string')
-    return isCleanText(value) ? undefined : refuse(state, 'contains a character that is not allowed')
-  if (typeof value === 'number') return Number.isFinite(value) ? undefined : refuse(state, 'is too large a number')
+    return isCleanText(value) ? undefined : refuse(state, t('contains a character that is not allowed'))
+  if (typeof value === 'number') return Number.isFinite(value) ? undefined : refuse(state, t('is too large a number'))
   if (value === null || typeof value !== 'object') return undefined
   if (state.path.length >= MAX_DEPTH) {
-    return { kind: 'syntax', message: `The body is nested deeper than ${MAX_DEPTH} levels.` }
+    return { kind: 'syntax', message: t('The body is nested deeper than {max} levels.', { max: MAX_DEPTH }) }
   }
   return Array.isArray(value) ? inspectList(value, state) : inspectObject(value, state)
 }
@@ -78,7 +79,7 @@ function inspectList(list: unknown[], state: InspectionState): JsonProblem | und
 function inspectObject(object: object, state: InspectionState): JsonProblem | undefined {
   for (const key of Object.keys(object)) {
     state.keys++
-    if (key === '__proto__' || !isCleanText(key)) return refuse(state, 'has a key that is not allowed')
+    if (key === '__proto__' || !isCleanText(key)) return refuse(state, t('has a key that is not allowed'))
     state.path.push(key)
     const problem = inspect((object as Record<string, unknown>)[key], state)
     if (problem) return problem

@@ -1,3 +1,4 @@
+import { t } from '../languages/translate.ts'
 import { isVisible } from './text.ts'
 
 const MAX_NAME_LENGTH = 120
@@ -10,11 +11,12 @@ export function parseName(text: string): string | undefined {
   return isVisible(name) && [...name].length <= MAX_NAME_LENGTH ? name : undefined
 }
 
-export const NAME_RULE = `must have 1 to ${MAX_NAME_LENGTH} characters, and one to be seen`
+export const nameRule = (): string => t('must have 1 to {max} characters, and one to be seen', { max: MAX_NAME_LENGTH })
 
 export const isSlug = (text: string): boolean => SLUG.test(text)
 
-export const SLUG_RULE = `must be 1 to ${MAX_SLUG_LENGTH} small letters, digits and hyphens, with no hyphen at either end`
+export const slugRule = (): string =>
+  t('must be 1 to {max} small letters, digits and hyphens, with no hyphen at either end', { max: MAX_SLUG_LENGTH })
 
 /** Derives a slug from the name; the fallback if the name has no usable characters. */
 export function toSlug(name: string, fallback: string): string {

@@ -1,4 +1,6 @@
 import { createPublicKey, hash, type KeyObject } from 'node:crypto'
+import { toChoiceText } from '../languages/choice-text.ts'
+import { t } from '../languages/translate.ts'
 
 /** A JSON Web Key (RFC 7517) as it was received. */
 export type Jwk = Record<string, unknown>
@@ -37,37 +39,38 @@ export function findPublicKeyProblem(
   jwk: unknown,
   { allowUnknownMembers = false }: { allowUnknownMembers?: boolean } = {},
 ): string | undefined {
-  if (typeof jwk !== 'object' || jwk === null || Array.isArray(jwk)) return 'must be a JWK'
+  if (typeof jwk !== 'object' || jwk === null || Array.isArray(jwk)) return t('must be a JWK')
   const members = jwk as Jwk
   const secret = PRIVATE_MEMBERS.find((name) => Object.hasOwn(members, name))
-  if (secret !== undefined) return `must be a public key: it has the private member ${secret}`
+  if (secret !== undefined) return t('must be a public key: it has the private member {member}', { member: secret })
   const required = REQUIRED_MEMBERS[String(members.kty)]
-  if (!required) return 'must have the kty RSA, EC or OKP'
+  if (!required) return t('must have the kty RSA, EC or OKP')
   const unknown = Object.keys(members).find((name) => !required.includes(name) && !DESCRIPTIVE_MEMBERS.includes(name))
-  if (unknown !== undefined && !allowUnknownMembers) return `has the unknown member ${unknown.slice(0, 50)}`
+  if (unknown !== undefined && !allowUnknownMembers)
+    return t('has the unknown member {member}', { member: unknown.slice(0, 50) })
   return findUseProblem(members) ?? findMaterialProblem(members)
 }
 
 function findUseProblem({ kid, alg, use, key_ops, kty, crv }: Jwk): string | undefined {
   if (kid !== undefined && (typeof kid !== 'string' || kid === '' || kid.length > 200)) {
-    return 'must have a kid of 1 to 200 characters, or none'
+    return t('must have a kid of 1 to 200 characters, or none')
   }
-  if (use !== undefined && use !== 'sig') return 'must have the use sig, or none'
+  if (use !== undefined && use !== 'sig') return t('must have the use sig, or none')
   if (key_ops !== undefined && !(Array.isArray(key_ops) && key_ops.includes('verify'))) {
-    return 'must have verify among its key_ops, or none'
+    return t('must have verify among its key_ops, or none')
   }
   const fitting = KEY_ALGORITHMS.filter((name) => fits(name, { kty, crv }))
-  if (fitting.length === 0) return 'must be on the curve P-256 or Ed25519'
+  if (fitting.length === 0) return t('must be on the curve P-256 or Ed25519')
   return alg === undefined || fitting.includes(alg as KeyAlgorithm)
     ? undefined
-    : `must have the alg ${fitting.join(' or ')}`
+    : t('must have the alg {allowed}', { allowed: toChoiceText(fitting) })
 }
 
 function findMaterialProblem(jwk: Jwk): string | undefined {
   const key = toKeyObject(jwk)
-  if (!key) return 'is not a valid key'
-  if (!hasUsualSize(key)) return `must have ${MIN_RSA_BITS} to ${MAX_RSA_BITS} bits`
-  return hasUsualExponent(key) ? undefined : 'must have a usual exponent, such as AQAB'
+  if (!key) return t('is not a valid key')
+  if (!hasUsualSize(key)) return t('must have {min} to {max} bits', { min: MIN_RSA_BITS, max: MAX_RSA_BITS })
+  return hasUsualExponent(key) ? undefined : t('must have a usual exponent, such as AQAB')
 }
 
 /** Also true for a key that is not an RSA key. */

@@ -1,3 +1,4 @@
+import { t } from '../languages/translate.ts'
 import { checkField, throwIfInvalid } from './field-validation.ts'
 
 const MAX_WORDS = 8
@@ -6,7 +7,9 @@ const MAX_SEARCH_LENGTH = 100
 /** Splits a search into unique words, all of which must match. */
 export function parseSearchWords(search: string): string[] {
   const words = [...new Set(search.normalize('NFKC').split(/\s+/u))].filter((word) => word !== '')
-  throwIfInvalid([checkField(words.length <= MAX_WORDS, 'search', `must have at most ${MAX_WORDS} words`)])
+  throwIfInvalid([
+    checkField(words.length <= MAX_WORDS, 'search', t('must have at most {max} words', { max: MAX_WORDS })),
+  ])
   return words
 }
 
@@ -15,6 +18,7 @@ export function parseSearch(search: string | undefined): string[] {
   if (search === undefined) return []
   const trimmed = search.trim()
   const hasValidLength = trimmed !== '' && [...trimmed].length <= MAX_SEARCH_LENGTH
-  throwIfInvalid([checkField(hasValidLength, 'search', `must have 1 to ${MAX_SEARCH_LENGTH} characters`)])
+  const rule = t('must have 1 to {max} characters', { max: MAX_SEARCH_LENGTH })
+  throwIfInvalid([checkField(hasValidLength, 'search', rule)])
   return parseSearchWords(trimmed)
 }

@@ -1,3 +1,5 @@
+import { translatable } from '../languages/translate.ts'
+
 /** False for NUL, which PostgreSQL cannot store, and for lone surrogates. */
 export const isCleanText = (text: string): boolean => !text.includes('\0') && text.isWellFormed()
 
@@ -29,4 +31,6 @@ export const containsWebAddress = (text: string): boolean =>
       .replaceAll('。', '.'),
   )
 
-export const NO_WEB_ADDRESS = 'must hold no web address: no scheme such as https://, no www., no domain with a path'
+export const NO_WEB_ADDRESS = translatable(
+  'must hold no web address: no scheme such as https://, no www., no domain with a path',
+)

@@ -5,6 +5,7 @@ import type { Tx } from '../db/open.ts'
 import { AppError } from '../errors.ts'
 import type { Caller } from '../http/routing/callers.ts'
 import { defineRoute } from '../http/routing/define-route.ts'
+import { t } from '../languages/translate.ts'
 import { checkField, throwIfInvalid } from '../lib/field-validation.ts'
 import {
   ById,
@@ -62,7 +63,9 @@ function parsePeriodEnd(text: string | null | undefined): Date | null | undefine
   const date = new Date(text)
   const year = date.getUTCFullYear()
   // The offset may move the time into another year, so the year is checked in UTC.
-  throwIfInvalid([checkField(year >= 1 && year <= 9999, 'currentPeriodEnd', 'must be a time from the year 1 to 9999')])
+  throwIfInvalid([
+    checkField(year >= 1 && year <= 9999, 'currentPeriodEnd', t('must be a time from the year 1 to 9999')),
+  ])
   return date
 }
 

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { AppError } from '../errors.ts'
 import { checkedByHandler } from '../http/routing/schema.ts'
+import { t } from '../languages/translate.ts'
 import { toId } from '../lib/ids.ts'
 
 /** The id of an application in licensing routes. Every invalid value has the same error code. */
@@ -23,7 +24,7 @@ export function requireApplicationId(value: unknown): string {
   if (id !== undefined) return id
   const message =
     value === undefined || value === ''
-      ? 'The applicationId is missing. Send the id of an application.'
-      : 'The applicationId must be the id of an application, a UUID, and not its slug or name.'
+      ? t('The applicationId is missing. Send the id of an application.')
+      : t('The applicationId must be the id of an application, a UUID, and not its slug or name.')
   throw new AppError('INVALID_APPLICATION_ID', { message })
 }

@@ -4,6 +4,7 @@ import { countAgainstLimit } from '../db/limiter.ts'
 import type { Db, Tx } from '../db/open.ts'
 import { AppError } from '../errors.ts'
 import type { Caller } from '../http/routing/callers.ts'
+import { t } from '../languages/translate.ts'
 import { toDisplayName } from '../lib/display-name.ts'
 import { toDurationText } from '../lib/duration-text.ts'
 import { applyEdits, loadMailDesign } from '../mail/design.ts'
@@ -43,7 +44,7 @@ const TEST_LIMIT = { name: 'test-mail', max: 30, seconds: 3_600 }
 /** Sends the mail to the caller, and to nobody else. */
 export async function sendTestMail(ctx: Ctx, tx: Tx, draft: Draft): Promise<string> {
   const person = await findPerson(tx, draft.caller)
-  if (!person) throw new AppError('FORBIDDEN', { message: 'Only a person has an address for a test mail.' })
+  if (!person) throw new AppError('FORBIDDEN', { message: t('Only a person has an address for a test mail.') })
   // An unverified address may belong to somebody else.
   if (!person.email_verified) throw new AppError('EMAIL_NOT_VERIFIED')
   const mail = await renderDraft(ctx, tx, draft, person)

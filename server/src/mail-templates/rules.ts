@@ -1,3 +1,4 @@
+import { t } from '../languages/translate.ts'
 import { checkField, throwIfInvalid } from '../lib/field-validation.ts'
 import { containsWebAddress, isPlainLine, isVisible, NO_WEB_ADDRESS } from '../lib/text.ts'
 import type { MailEdits } from '../mail/design-store.ts'
@@ -34,8 +35,8 @@ export function parseEdits(kind: MailKind, input: MailEditsInput, defaults: Mail
 function checkCodeMail({ heading, text, button }: MailEdits, defaults: MailText) {
   const shown = listUsedVariables(`${heading ?? defaults.heading} ${text ?? defaults.text}`)
   return [
-    checkField(shown.includes('code'), 'text', 'must contain {{code}}, unless the heading does'),
-    checkField(button === null, 'button', 'must be empty: this mail has no button'),
+    checkField(shown.includes('code'), 'text', t('must contain {code}, unless the heading does', { code: '{{code}}' })),
+    checkField(button === null, 'button', t('must be empty: this mail has no button')),
   ]
 }
 
@@ -53,15 +54,27 @@ function checkText(kind: MailKind, field: EditedField, text: string) {
   const max = MAX_LENGTHS[field]
   const known = variables.map((name) => `{{${name}}}`).join(', ')
   return [
-    checkField(isVisible(text) && [...text].length <= max, field, `must have 1 to ${max} characters`),
+    checkField(isVisible(text) && [...text].length <= max, field, t('must have 1 to {max} characters', { max })),
     checkField(
       lines.every(isPlainLine),
       field,
-      `must ${field === 'text' ? 'be' : 'be one line'} without control characters`,
+      field === 'text' ? t('must be without control characters') : t('must be one line without control characters'),
     ),
-    checkField(unknown.length === 0, field, `contains {{${unknown[0]}}}, but this mail only has ${known}`),
-    checkField(!hasStrayBraces(text), field, `contains {{ or }} without a variable; it may contain ${known}`),
-    checkField(!mayBecomeLink(text), field, NO_WEB_ADDRESS),
+    checkField(
+      unknown.length === 0,
+      field,
+      t('contains {unknown}, but this mail only has {known}', { unknown: `{{${unknown[0]}}}`, known }),
+    ),
+    checkField(
+      !hasStrayBraces(text),
+      field,
+      t('contains {opening} or {closing} without a variable; it may contain {known}', {
+        opening: '{{',
+        closing: '}}',
+        known,
+      }),
+    ),
+    checkField(!mayBecomeLink(text), field, t(NO_WEB_ADDRESS)),
   ]
 }
 

@@ -2,6 +2,7 @@ import { recordAuditEvent } from '../audit/record.ts'
 import type { Ctx } from '../context.ts'
 import { isCheckViolation, retryOnDeadlock } from '../db/errors.ts'
 import { AppError } from '../errors.ts'
+import { t } from '../languages/translate.ts'
 import { invalidatePassword } from '../sessions/admin-password-reset.ts'
 import { endAllUserSessions } from '../sessions/overview.ts'
 import { requireNotLastOwner } from '../tenants/ownership.ts'
@@ -37,7 +38,7 @@ function toLastOwnerError(error: unknown): AppError | undefined {
   const isTenantOwner = error instanceof AppError && error.code === 'TENANT_OWNER'
   // The constraint fails when they became the last owner after the check.
   if (!isTenantOwner && !isCheckViolation(error, 'tenants_keep_an_owner')) return undefined
-  const message = 'This person is the last owner of a tenant. Make somebody else its owner first.'
+  const message = t('This person is the last owner of a tenant. Make somebody else its owner first.')
   const details = isTenantOwner ? error.details : undefined
   return new AppError('TENANT_OWNER', { message, cause: error, ...(details && { details }) })
 }
@@ -105,7 +106,7 @@ export async function resetFactors(ctx: Ctx, userId: string, adminRequest: Admin
     ctx.db.transaction().execute(async (tx) => {
       const user = await getLockedUser(tx, id)
       const removed = await removeFactors(tx, id)
-      if (!removed) throw new AppError('MFA_NOT_ENROLLED', { message: 'This person has no second factor.' })
+      if (!removed) throw new AppError('MFA_NOT_ENROLLED', { message: t('This person has no second factor.') })
       await endAllUserSessions(ctx, tx, id)
       await recordAuditEvent(ctx, tx, {
         action: 'user.mfa_reset',

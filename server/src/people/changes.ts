@@ -2,6 +2,7 @@ import type { Ctx } from '../context.ts'
 import { retryOnDeadlock } from '../db/errors.ts'
 import type { Tx } from '../db/open.ts'
 import { AppError } from '../errors.ts'
+import { t } from '../languages/translate.ts'
 import { checkField, requireAnyField, throwIfInvalid } from '../lib/field-validation.ts'
 import { markAddressContested } from '../sessions/contested-address.ts'
 import { revokeLinks } from '../sessions/mailed-links.ts'
@@ -98,15 +99,15 @@ function requireConsistentAccount(user: User, change: UserChange): void {
     checkField(
       change.email_verified !== false || user.password_hash !== null,
       'emailVerified',
-      'can be false only for an account with a password',
+      t('can be false only for an account with a password'),
     ),
     // Anybody can sign up with the address of a future Super Admin.
-    checkField(!changesRights || !is_super_admin || email_verified, 'superAdmin', 'needs a confirmed address'),
+    checkField(!changesRights || !is_super_admin || email_verified, 'superAdmin', t('needs a confirmed address')),
   ])
 }
 
 async function requirePasswordlessLogin(ctx: Ctx, tx: Tx, { id }: User): Promise<void> {
   if (await hasPasswordlessLogin(ctx, tx, id)) return
-  const message = 'This person can sign in only with a password, so it must stay possible.'
+  const message = t('This person can sign in only with a password, so it must stay possible.')
   throw new AppError('LAST_LOGIN_METHOD', { message })
 }

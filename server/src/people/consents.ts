@@ -1,6 +1,7 @@
 import { type Consent, type ConsentChoice, listConsentsOf, withdrawConsents } from '../applications/consents/service.ts'
 import type { Ctx } from '../context.ts'
 import { AppError } from '../errors.ts'
+import { t } from '../languages/translate.ts'
 import { type AdminRequest, getLockedUser, parseUserId, toAuditSource } from './admin-request.ts'
 import { getUser } from './service.ts'
 
@@ -23,7 +24,7 @@ export async function withdrawUserConsents(
       return await withdrawConsents(ctx, tx, { ...choice, userId: id, ...toAuditSource(adminRequest) })
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'CONSENT_NOT_FOUND') throw error
-      throw new AppError('CONSENT_NOT_FOUND', { message: 'This person has not given consent to this application.' })
+      throw new AppError('CONSENT_NOT_FOUND', { message: t('This person has not given consent to this application.') })
     }
   })
   await ctx.changes.waitUntilCurrent()

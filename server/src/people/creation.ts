@@ -1,4 +1,5 @@
 import type { Ctx } from '../context.ts'
+import { t } from '../languages/translate.ts'
 import { checkField, requireEmail, throwIfInvalid } from '../lib/field-validation.ts'
 import { mailFirstPasswordLink } from '../sessions/admin-password-reset.ts'
 import { hashChosenPassword } from '../users/chosen-password.ts'
@@ -29,20 +30,20 @@ async function toNewUser(body: NewUserBody): Promise<NewUser> {
     checkField(
       password === undefined || passwordHash === undefined,
       'passwordHash',
-      'cannot be given together with password',
+      t('cannot be given together with password'),
     ),
     checkField(hashProblem === undefined, 'passwordHash', `cannot be taken: ${hashProblem}`),
     // Without a password and a verified address, the row would be a placeholder account.
     checkField(
       emailVerified || password !== undefined || passwordHash !== undefined,
       'emailVerified',
-      'can be false only for an account with a password',
+      t('can be false only for an account with a password'),
     ),
-    checkField(emailVerified || !superAdmin, 'superAdmin', 'needs a confirmed address'),
+    checkField(emailVerified || !superAdmin, 'superAdmin', t('needs a confirmed address')),
     checkField(
       passwordSignIn || !body.sendPasswordLink,
       'sendPasswordLink',
-      'can be true only when passwordSignIn is true',
+      t('can be true only when passwordSignIn is true'),
     ),
   ])
   const names = parseNames(body)

@@ -1,4 +1,5 @@
 import type { Ctx } from '../context.ts'
+import { t } from '../languages/translate.ts'
 import { checkField, throwIfInvalid } from '../lib/field-validation.ts'
 import { isId } from '../lib/ids.ts'
 import { sealText, unsealText } from '../lib/seal.ts'
@@ -23,9 +24,9 @@ export function parseCursor(ctx: Ctx, { after, sort, page }: UserQuery): CursorP
   const [cursorSort, key, id] = decryptCursor(ctx, after)
   const isValid = typeof key === 'string' && typeof id === 'string' && isId(id)
   throwIfInvalid([
-    checkField(isValid, 'after', 'must be the next of an earlier page'),
-    checkField(!isValid || cursorSort === sort, 'after', 'belongs to another sort order'),
-    checkField(page === 1, 'page', 'cannot be given together with after'),
+    checkField(isValid, 'after', t('must be the next of an earlier page')),
+    checkField(!isValid || cursorSort === sort, 'after', t('belongs to another sort order')),
+    checkField(page === 1, 'page', t('cannot be given together with after')),
   ])
   return isValid ? { key, id } : undefined
 }

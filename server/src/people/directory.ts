@@ -2,6 +2,7 @@ import type { Ctx } from '../context.ts'
 import type { Db } from '../db/open.ts'
 import { describePage, toRange } from '../http/routing/pagination.ts'
 import { defineJob } from '../jobs/job.ts'
+import { t } from '../languages/translate.ts'
 import { checkField, throwIfInvalid } from '../lib/field-validation.ts'
 import { NIL_ID, toId } from '../lib/ids.ts'
 import { parseSearchWords } from '../lib/search-words.ts'
@@ -222,7 +223,10 @@ function refuseDistantPage({ offset, limit }: PageRange): void {
     checkField(
       isReachable,
       'page',
-      `must be within the first ${MAX_COUNTED.toLocaleString('en-US')} matches; use the parameter \`after\` for later pages, or narrow the search`,
+      t(
+        'must be within the first {max, number} matches; use the parameter `after` for later pages, or narrow the search',
+        { max: MAX_COUNTED },
+      ),
     ),
   ])
 }

@@ -1,3 +1,4 @@
+import { t } from '../languages/translate.ts'
 import { checkField, throwIfInvalid } from '../lib/field-validation.ts'
 import { parsePersonName } from '../lib/profile-values.ts'
 
@@ -16,4 +17,6 @@ export function parseNames(body: { [F in Field]?: string | undefined }): { [F in
 }
 
 const ruleOf = (field: Field) =>
-  `must have 1 to ${MAX_LENGTHS[field]} characters, none of them a control character, and hold no web address, or be empty`
+  t('must have 1 to {max} characters, none of them a control character, and hold no web address, or be empty', {
+    max: MAX_LENGTHS[field],
+  })

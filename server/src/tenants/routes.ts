@@ -4,6 +4,7 @@ import { AppError } from '../errors.ts'
 import { actingError, type Member } from '../http/routing/callers.ts'
 import { defineRoute } from '../http/routing/define-route.ts'
 import { ActionResult } from '../http/routing/schema.ts'
+import { t } from '../languages/translate.ts'
 import { requireAnyField } from '../lib/field-validation.ts'
 import { auditLogRoutes } from './audit-log-routes.ts'
 import { tenantBrandingRoutes } from './branding-routes.ts'
@@ -34,7 +35,7 @@ const toLanguageSetting = ({ language }: { language: string | null }) => (langua
 /** Whoever acts as a member must not allow it to themselves for longer. */
 function requireSupportSetting({ config }: Ctx, caller: Member): void {
   if (!config.supportAccess) {
-    throw new AppError('SUPPORT_ACCESS_OFF', { message: 'Support access is turned off on this instance.' })
+    throw new AppError('SUPPORT_ACCESS_OFF', { message: t('Support access is turned off on this instance.') })
   }
   if (caller.support) throw actingError()
 }

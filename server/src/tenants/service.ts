@@ -6,9 +6,10 @@ import type { Tx } from '../db/open.ts'
 import type { MfaPolicy } from '../db/tables.ts'
 import { AppError } from '../errors.ts'
 import type { Person } from '../http/routing/callers.ts'
+import { t } from '../languages/translate.ts'
 import { checkField, throwIfInvalid } from '../lib/field-validation.ts'
 import { newId } from '../lib/ids.ts'
-import { isSlug, NAME_RULE, parseName, SLUG_RULE, slugWithSuffix, toSlug } from '../lib/names.ts'
+import { isSlug, nameRule, parseName, slugRule, slugWithSuffix, toSlug } from '../lib/names.ts'
 import { containsWebAddress, isPlainLine, NO_WEB_ADDRESS } from '../lib/text.ts'
 import { toMfaGrace } from './mfa-policy.ts'
 import { isReserved } from './reserved-slugs.ts'
@@ -61,14 +62,14 @@ export function validateTenant({ slug, name }: Partial<Pick<NewTenant, 'slug' | 
 }
 
 const findNameProblems = (name: string) => [
-  checkField(parseName(name) !== undefined, 'name', NAME_RULE),
-  checkField(isPlainLine(name.trim()), 'name', 'must be one line without control characters'),
-  checkField(!containsWebAddress(name), 'name', NO_WEB_ADDRESS),
+  checkField(parseName(name) !== undefined, 'name', nameRule()),
+  checkField(isPlainLine(name.trim()), 'name', t('must be one line without control characters')),
+  checkField(!containsWebAddress(name), 'name', t(NO_WEB_ADDRESS)),
 ]
 
 const findSlugProblems = (slug: string) => [
-  checkField(isSlug(slug), 'slug', SLUG_RULE),
-  checkField(!isReserved(slug), 'slug', 'is a reserved word'),
+  checkField(isSlug(slug), 'slug', slugRule()),
+  checkField(!isReserved(slug), 'slug', t('is a reserved word')),
 ]
 
 /** How many suffixes are tried when a derived slug is taken. */

@@ -1,3 +1,4 @@
+import { t } from '../languages/translate.ts'
 import { checkField, throwIfInvalid } from '../lib/field-validation.ts'
 
 const MAX_SETTINGS_BYTES = 16 * 1024
@@ -8,7 +9,7 @@ export type Settings = Record<string, unknown>
 export function mergeSettings(settings: Settings, patch: Settings): Settings {
   const merged = merge(settings, patch) as Settings
   const isSmallEnough = Buffer.byteLength(JSON.stringify(merged)) <= MAX_SETTINGS_BYTES
-  const rule = `must not take more than ${MAX_SETTINGS_BYTES} bytes as JSON`
+  const rule = t('must not take more than {max} bytes as JSON', { max: MAX_SETTINGS_BYTES })
   throwIfInvalid([checkField(isSmallEnough, 'settings', rule)])
   return merged
 }

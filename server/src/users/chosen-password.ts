@@ -1,4 +1,5 @@
 import { AppError } from '../errors.ts'
+import { t } from '../languages/translate.ts'
 import { isCommonPassword } from './common-passwords.ts'
 import { hashPassword } from './passwords.ts'
 import type { User } from './store.ts'
@@ -42,10 +43,10 @@ export function requireStrongPassword(password: string, person: PasswordTraits):
 export function passwordProblem(password: string, person: PasswordTraits): string | undefined {
   const minLength = person.superAdmin ? MIN_LENGTH_SUPER_ADMIN : MIN_LENGTH
   const length = [...password.normalize('NFKC')].length
-  if (length < minLength) return `The password must have at least ${minLength} characters.`
-  if (length > MAX_LENGTH) return `The password must have at most ${MAX_LENGTH} characters.`
-  if (isCommonPassword(password)) return 'This password is one of the first that others try. Choose another.'
-  if (isOwnName(password, person)) return 'A name or an email address of your own is no password. Choose another.'
+  if (length < minLength) return t('The password must have at least {min} characters.', { min: minLength })
+  if (length > MAX_LENGTH) return t('The password must have at most {max} characters.', { max: MAX_LENGTH })
+  if (isCommonPassword(password)) return t('This password is one of the first that others try. Choose another.')
+  if (isOwnName(password, person)) return t('A name or an email address of your own is no password. Choose another.')
   return undefined
 }
 

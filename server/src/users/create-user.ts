@@ -2,6 +2,7 @@ import type { AuditSource } from '../audit/record.ts'
 import type { Ctx } from '../context.ts'
 import type { Tx } from '../db/open.ts'
 import { AppError } from '../errors.ts'
+import { t } from '../languages/translate.ts'
 import { newId } from '../lib/ids.ts'
 import { recordUserCreated } from './audit-events.ts'
 import { mailSuperAdminNotice } from './notices.ts'
@@ -54,7 +55,7 @@ export async function createUser(
   const isNew = await insertUserIfNew(tx, { id, email, ...columns, created_at: now, updated_at: now })
   const complete = takesOverUnverified && emailVerified ? takeOverUnverified : completePlaceholder
   const created = isNew ? await findUser(tx, id) : await complete(ctx, tx, email, columns)
-  if (!created) throw new AppError('EMAIL_TAKEN', { message: 'An account with this email address exists.' })
+  if (!created) throw new AppError('EMAIL_TAKEN', { message: t('An account with this email address exists.') })
   await recordUserCreated(ctx, tx, { id: created.id, email, ...columns }, source)
   if (superAdmin) await mailSuperAdminNotice(ctx, tx, email)
   return created

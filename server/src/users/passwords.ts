@@ -3,6 +3,7 @@ import { hash } from '@node-rs/argon2'
 import type { Ctx } from '../context.ts'
 import { AppError } from '../errors.ts'
 import { type Admission, type AdmissionRequest, createAdmission } from '../http/limits/admission.ts'
+import { t, translatable } from '../languages/translate.ts'
 import { createQueue, type Queue } from '../lib/concurrency/queue.ts'
 import { beginSlowWork } from '../lib/concurrency/slow-work.ts'
 import { getHashSettings } from '../lib/hash-settings.ts'
@@ -45,7 +46,7 @@ const MAX_PER_ACCOUNT = 100
 const MAX_PER_NETWORK = 200
 
 const RETRY_AFTER_SECONDS = 5
-const OVERLOAD_MESSAGE = 'Too many people are signing in just now. Try again shortly.'
+const OVERLOAD_MESSAGE = translatable('Too many people are signing in just now. Try again shortly.')
 
 let hashQueue: Queue | undefined
 let admission: Admission | undefined
@@ -56,7 +57,7 @@ async function runInHashQueue<T>(work: () => Promise<T>): Promise<T> {
   const outcome = await hashQueue.run(work)
   if ('result' in outcome) return outcome.result
   throw new AppError('UNAVAILABLE', {
-    message: OVERLOAD_MESSAGE,
+    message: t(OVERLOAD_MESSAGE),
     headers: { 'Retry-After': String(RETRY_AFTER_SECONDS) },
   })
 }

@@ -1,4 +1,5 @@
 import type { ClientKind } from '../../db/tables.ts'
+import { t } from '../../languages/translate.ts'
 
 /**
  * The URIs that a client registers. They are stored and compared as exact text, so every parser must read the text as
@@ -17,35 +18,36 @@ const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
 
 /** Why this is not a valid redirect URI; undefined when it is. */
 export function redirectProblem(text: string, kind: ClientKind): string | undefined {
-  if (text.length > MAX_URI_LENGTH) return `must have at most ${MAX_URI_LENGTH} characters`
-  if (text.includes('#')) return 'must not have a fragment'
-  if (text.includes('*')) return 'must be a whole address, without a wildcard'
-  if (!CHARACTERS.test(text)) return 'has a character that is not allowed in an address'
-  if (!URL.canParse(text)) return 'must be an absolute address'
+  if (text.length > MAX_URI_LENGTH) return t('must have at most {max} characters', { max: MAX_URI_LENGTH })
+  if (text.includes('#')) return t('must not have a fragment')
+  if (text.includes('*')) return t('must be a whole address, without a wildcard')
+  if (!CHARACTERS.test(text)) return t('has a character that is not allowed in an address')
+  if (!URL.canParse(text)) return t('must be an absolute address')
   if (PRIVATE_USE_ADDRESS.test(text)) {
-    return kind === 'SPA' ? undefined : 'must start with https://: only SPA clients may use private schemes'
+    return kind === 'SPA' ? undefined : t('must start with https://: only SPA clients may use private schemes')
   }
   return webAddressProblem(text)
 }
 
 function webAddressProblem(text: string): string | undefined {
   const [, authority] = WEB_ADDRESS.exec(text) ?? []
-  if (authority === undefined) return 'must start with https://'
-  if (authority.includes('@')) return 'must not name a user'
+  if (authority === undefined) return t('must start with https://')
+  if (authority.includes('@')) return t('must not name a user')
   const { protocol, hostname } = new URL(text)
   // Parsers disagree on other notations of a host, such as decimal numbers and escapes.
   if (authority.replace(/:\d*$/, '').toLowerCase() !== hostname || !HOST.test(hostname)) {
-    return 'must have its host in the usual notation'
+    return t('must have its host in the usual notation')
   }
-  if (protocol === 'http:' && !LOOPBACK.test(hostname)) return 'must start with https:// unless its host is localhost'
+  if (protocol === 'http:' && !LOOPBACK.test(hostname))
+    return t('must start with https:// unless its host is localhost')
   return undefined
 }
 
 /** Why this is not a valid origin; undefined when it is. */
 export function originProblem(text: string): string | undefined {
-  if (text.includes('*')) return 'must be a whole origin, without a wildcard'
+  if (text.includes('*')) return t('must be a whole origin, without a wildcard')
   if (!URL.canParse(text) || new URL(text).origin !== text || !CHARACTERS.test(text)) {
-    return 'must be an origin exactly as browsers write it, such as https://app.example.com'
+    return t('must be an origin exactly as browsers write it, such as https://app.example.com')
   }
   return redirectProblem(text, 'WEB')
 }

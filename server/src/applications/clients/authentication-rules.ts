@@ -1,6 +1,7 @@
 import type { Config, WebhookConfig } from '../../config.ts'
 import type { ClientAuthMethod, ClientKind, ClientOrigin, PublicKeySet } from '../../db/tables.ts'
 import type { FieldProblem } from '../../errors.ts'
+import { t } from '../../languages/translate.ts'
 import { checkField } from '../../lib/field-validation.ts'
 import { findUrlProblem } from '../../lib/outgoing/url.ts'
 import { findPublicKeyProblem, thumbprintOf } from '../../lib/public-keys.ts'
@@ -29,7 +30,7 @@ export function keySourceProblems(networks: WebhookConfig, { jwks, jwksUri }: Pa
 
 function keyProblems({ keys }: PublicKeySet): Problems {
   if (keys.length === 0 || keys.length > MAX_KEYS)
-    return [{ field: 'jwks.keys', message: `must have 1 to ${MAX_KEYS}` }]
+    return [{ field: 'jwks.keys', message: t('must have 1 to {max}', { max: MAX_KEYS }) }]
   const problems = keys.map((key, index) => {
     const message = findPublicKeyProblem(key)
     return message === undefined ? undefined : { field: `jwks.keys.${index}`, message }
@@ -37,8 +38,8 @@ function keyProblems({ keys }: PublicKeySet): Problems {
   if (problems.some((problem) => problem !== undefined)) return problems
   const kids = keys.flatMap(({ kid = [] }) => kid)
   return [
-    checkField(new Set(kids).size === kids.length, 'jwks.keys', 'must have different kids'),
-    checkField(new Set(keys.map(thumbprintOf)).size === keys.length, 'jwks.keys', 'must be different'),
+    checkField(new Set(kids).size === kids.length, 'jwks.keys', t('must have different kids')),
+    checkField(new Set(keys.map(thumbprintOf)).size === keys.length, 'jwks.keys', t('must be different')),
   ]
 }
 
@@ -57,10 +58,12 @@ export function authenticationProblems(
     checkField(
       (kind === 'SPA') === (method === 'none'),
       'tokenEndpointAuthMethod',
-      kind === 'SPA' ? 'must be none: a browser cannot keep a secret' : 'must be client_secret or private_key_jwt',
+      kind === 'SPA'
+        ? t('must be none: a browser cannot keep a secret')
+        : t('must be client_secret or private_key_jwt'),
     ),
-    checkField(jwks === null || jwksUri === null, 'jwksUri', 'must be null if jwks is set'),
-    checkField(method !== 'private_key_jwt' || hasKeys, 'jwks', 'is required for private_key_jwt, or jwksUri'),
-    checkField(!requireSignedRequests || hasKeys, 'jwks', 'is required for requireSignedRequests, or jwksUri'),
+    checkField(jwks === null || jwksUri === null, 'jwksUri', t('must be null if jwks is set')),
+    checkField(method !== 'private_key_jwt' || hasKeys, 'jwks', t('is required for private_key_jwt, or jwksUri')),
+    checkField(!requireSignedRequests || hasKeys, 'jwks', t('is required for requireSignedRequests, or jwksUri')),
   ]
 }

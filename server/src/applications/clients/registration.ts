@@ -6,6 +6,7 @@ import type { Db, Tx } from '../../db/open.ts'
 import type { ClientKind, ClientOrigin } from '../../db/tables.ts'
 import { AppError } from '../../errors.ts'
 import { describePage, type PageRequest, type Pagination, toRange } from '../../http/routing/pagination.ts'
+import { t } from '../../languages/translate.ts'
 import { checkField, requireAnyField, throwIfInvalid } from '../../lib/field-validation.ts'
 import { isId, newId } from '../../lib/ids.ts'
 import { markOperatorChange } from '../operator-changes-store.ts'
@@ -140,8 +141,8 @@ export function completeSettings(
     name: draft.name.trim(),
   }
   throwIfInvalid([
-    checkField(clientId === undefined || isClientId(clientId), 'clientId', CLIENT_ID_RULE),
-    checkField(kind === 'MACHINE' || typeof tenantId !== 'string', 'tenantId', 'is for MACHINE clients only'),
+    checkField(clientId === undefined || isClientId(clientId), 'clientId', t(CLIENT_ID_RULE)),
+    checkField(kind === 'MACHINE' || typeof tenantId !== 'string', 'tenantId', t('is for MACHINE clients only')),
     ...settingsProblems(kind, settings),
     ...keySourceProblems(outgoingNetworks(config, origin), settings),
     ...logoutProblems(outgoingNetworks(config, origin), kind, settings),
@@ -167,8 +168,8 @@ async function requireReferences(
   const application = isId(applicationId) && (await lockApplicationForReference(tx, applicationId))
   const tenant = tenantId === null || (isId(tenantId) && (await lockTenantForReference(tx, tenantId)))
   throwIfInvalid([
-    checkField(application, 'applicationId', 'is not the id of an application'),
-    checkField(tenant, 'tenantId', 'is not the id of a tenant'),
+    checkField(application, 'applicationId', t('is not the id of an application')),
+    checkField(tenant, 'tenantId', t('is not the id of a tenant')),
   ])
 }
 

@@ -7,8 +7,9 @@ import type {
   SecurityProfile,
 } from '../../db/tables.ts'
 import type { FieldProblem } from '../../errors.ts'
+import { t, translatable } from '../../languages/translate.ts'
 import { checkField } from '../../lib/field-validation.ts'
-import { NAME_RULE, parseName } from '../../lib/names.ts'
+import { nameRule, parseName } from '../../lib/names.ts'
 import { originProblem, redirectProblem } from './addresses.ts'
 
 export const MAX_LIST_ENTRIES = 50
@@ -99,34 +100,35 @@ export const defaultSettings = (kind: ClientKind): Omit<ClientSettings, 'name'> 
 /** A client id in the form of a UUID could be mistaken for the `sub` of a user. */
 export const isClientId = (text: string): boolean => CLIENT_ID.test(text) && !UUID.test(text)
 
-export const CLIENT_ID_RULE =
-  'must be 3 to 100 letters, digits and any of . _ ~ -, and must not have the form of a UUID'
+export const CLIENT_ID_RULE = translatable(
+  'must be 3 to 100 letters, digits and any of . _ ~ -, and must not have the form of a UUID',
+)
 
 /** The problems of these settings for a client of this kind. Omitted settings are not checked. */
 export function settingsProblems(kind: ClientKind, settings: Partial<ClientSettings>): (FieldProblem | undefined)[] {
   const { name, redirectUris, postLogoutRedirectUris, allowedOrigins, scopes, pkceMethods, responseModes } = settings
   const redirectRule = (uri: string) => redirectProblem(uri, kind)
   return [
-    checkField(name === undefined || parseName(name) !== undefined, 'name', NAME_RULE),
-    checkField(pkceMethods?.length !== 0, 'pkceMethods', 'must name at least one'),
+    checkField(name === undefined || parseName(name) !== undefined, 'name', nameRule()),
+    checkField(pkceMethods?.length !== 0, 'pkceMethods', t('must name at least one')),
     ...listProblems('pkceMethods', pkceMethods, () => undefined),
-    checkField(responseModes?.length !== 0, 'responseModes', 'must name at least one'),
+    checkField(responseModes?.length !== 0, 'responseModes', t('must name at least one')),
     ...listProblems('responseModes', responseModes, () => undefined),
     checkField(
       kind !== 'MACHINE' || !settings.deviceFlow,
       'deviceFlow',
-      'must be false: nobody signs in to a MACHINE client',
+      t('must be false: nobody signs in to a MACHINE client'),
     ),
     checkField(
       kind !== 'SPA' || !settings.tokenExchange,
       'tokenExchange',
-      'must be false: an SPA client cannot authenticate',
+      t('must be false: an SPA client cannot authenticate'),
     ),
     ...listProblems('scopes', scopes, (scope) => scopeProblem(kind, scope)),
     ...(kind === 'MACHINE'
       ? browserProblems({ redirectUris, postLogoutRedirectUris, allowedOrigins })
       : [
-          checkField(redirectUris?.length !== 0, 'redirectUris', 'must name at least one'),
+          checkField(redirectUris?.length !== 0, 'redirectUris', t('must name at least one')),
           ...listProblems('redirectUris', redirectUris, redirectRule),
           ...listProblems('postLogoutRedirectUris', postLogoutRedirectUris, redirectRule),
           ...listProblems('allowedOrigins', allowedOrigins, originProblem),
@@ -136,15 +138,15 @@ export function settingsProblems(kind: ClientKind, settings: Partial<ClientSetti
 
 const browserProblems = (lists: Record<string, string[] | undefined>) =>
   Object.entries(lists).map(([field, list = []]) =>
-    checkField(list.length === 0, field, 'must be empty: a MACHINE client has no browser'),
+    checkField(list.length === 0, field, t('must be empty: a MACHINE client has no browser')),
   )
 
-export const SCOPE_RULE = 'must be 1 to 100 printable characters without spaces, quotes and backslashes'
+export const SCOPE_RULE = translatable('must be 1 to 100 printable characters without spaces, quotes and backslashes')
 
 function scopeProblem(kind: ClientKind, scope: string): string | undefined {
-  if (!SCOPE.test(scope)) return SCOPE_RULE
+  if (!SCOPE.test(scope)) return t(SCOPE_RULE)
   if (kind === 'MACHINE' && PERSONAL_SCOPES.includes(scope))
-    return 'is a scope for users, which a MACHINE client cannot have'
+    return t('is a scope for users, which a MACHINE client cannot have')
   return undefined
 }
 
@@ -154,9 +156,10 @@ export function listProblems(
   list: string[] = [],
   problemOf: (entry: string) => string | undefined,
 ): FieldProblem[] {
-  if (list.length > MAX_LIST_ENTRIES) return [{ field, message: `must have at most ${MAX_LIST_ENTRIES} entries` }]
+  if (list.length > MAX_LIST_ENTRIES)
+    return [{ field, message: t('must have at most {max} entries', { max: MAX_LIST_ENTRIES }) }]
   return list.flatMap((entry, index) => {
-    const message = problemOf(entry) ?? (list.indexOf(entry) < index ? 'is listed twice' : undefined)
+    const message = problemOf(entry) ?? (list.indexOf(entry) < index ? t('is listed twice') : undefined)
     return message === undefined ? [] : [{ field: `${field}.${index}`, message }]
   })
 }

@@ -4,6 +4,7 @@ import type { Ctx } from '../../context.ts'
 import type { Tx } from '../../db/open.ts'
 import type { ClientAuthMethod, ClientKind } from '../../db/tables.ts'
 import { AppError } from '../../errors.ts'
+import { t } from '../../languages/translate.ts'
 import { checkField, throwIfInvalid } from '../../lib/field-validation.ts'
 import { isId, newUniqueId } from '../../lib/ids.ts'
 import { hashSecret, newSecret } from '../../lib/secrets.ts'
@@ -33,11 +34,11 @@ export interface SecretHolder {
 }
 
 const secretRules = ({ kind, tokenEndpointAuthMethod }: SecretHolder) => [
-  checkField(kind !== 'SPA', 'secret', 'is not for SPA clients: a browser cannot keep a secret'),
+  checkField(kind !== 'SPA', 'secret', t('is not for SPA clients: a browser cannot keep a secret')),
   checkField(
     tokenEndpointAuthMethod !== 'private_key_jwt',
     'secret',
-    'is not for clients with tokenEndpointAuthMethod private_key_jwt: they use their key',
+    t('is not for clients with tokenEndpointAuthMethod private_key_jwt: they use their key'),
   ),
 ]
 
@@ -45,9 +46,10 @@ const secretRules = ({ kind, tokenEndpointAuthMethod }: SecretHolder) => [
 export function validateChosenSecret({ config }: Ctx, client: SecretHolder, secret: string): void {
   const minLength = MIN_CHOSEN_LENGTH[config.mode]
   const isValid = secret.length >= minLength && secret.length <= MAX_CHOSEN_LENGTH && PRINTABLE.test(secret)
+  const range = { min: minLength, max: MAX_CHOSEN_LENGTH }
   throwIfInvalid([
     ...secretRules(client),
-    checkField(isValid, 'secret', `must have ${minLength} to ${MAX_CHOSEN_LENGTH} printable characters`),
+    checkField(isValid, 'secret', t('must have {min} to {max} printable characters', range)),
   ])
 }
 

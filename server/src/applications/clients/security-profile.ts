@@ -1,5 +1,6 @@
 import type { ClientKind } from '../../db/tables.ts'
 import type { FieldProblem } from '../../errors.ts'
+import { t, translatable } from '../../languages/translate.ts'
 import { checkField } from '../../lib/field-validation.ts'
 import type { SigningAlgorithm } from '../../lib/signer.ts'
 import type { ClientSettings } from './rules.ts'
@@ -28,21 +29,21 @@ export const impliedSettings = (
 /** What contradicts the profile. */
 export function profileProblems(kind: ClientKind, settings: ClientSettings): (FieldProblem | undefined)[] {
   if (settings.securityProfile !== 'FAPI2') return []
-  if (kind === 'SPA') return [{ field: 'securityProfile', message: 'must be NONE: an SPA cannot authenticate' }]
+  if (kind === 'SPA') return [{ field: 'securityProfile', message: t('must be NONE: an SPA cannot authenticate') }]
   const contradictions = Object.entries(impliedSettings(kind, settings)).map(([field, value]) =>
     checkField(
       String(settings[field as keyof ClientSettings]) === String(value),
       field,
-      `must be ${value}, as the security profile FAPI2 requires`,
+      t('must be {value}, as the security profile FAPI2 requires', { value: String(value) }),
     ),
   )
   const keys = (settings.jwks?.keys ?? []).map(({ alg }, index) =>
-    checkField(alg !== 'RS256', `jwks.keys.${index}`, 'must be for PS256, ES256 or EdDSA, as FAPI2 requires'),
+    checkField(alg !== 'RS256', `jwks.keys.${index}`, t('must be for PS256, ES256 or EdDSA, as FAPI2 requires')),
   )
   return [...contradictions, ...keys]
 }
 
-export const ALGORITHM_RULE = 'must be PS256, ES256 or EdDSA: a client has the security profile FAPI2'
+export const ALGORITHM_RULE = translatable('must be PS256, ES256 or EdDSA: a client has the security profile FAPI2')
 
 /** FAPI 2.0 §5.4.1: tokens are not signed with RS256. */
 export const applicationProblem = (
@@ -52,5 +53,5 @@ export const applicationProblem = (
   checkField(
     securityProfile !== 'FAPI2' || algorithm !== 'RS256',
     'securityProfile',
-    'needs an application with the signingAlgorithm PS256, ES256 or EdDSA',
+    t('needs an application with the signingAlgorithm PS256, ES256 or EdDSA'),
   )

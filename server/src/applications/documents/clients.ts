@@ -1,6 +1,8 @@
 import type { AuditSource } from '../../audit/record.ts'
 import type { Ctx } from '../../context.ts'
 import { AppError } from '../../errors.ts'
+import { inEnglish } from '../../languages/current-language.ts'
+import { t } from '../../languages/translate.ts'
 import { newId } from '../../lib/ids.ts'
 import { DEFAULT_ALGORITHM } from '../../lib/signer.ts'
 import { type Client, findClient } from '../clients.ts'
@@ -87,7 +89,7 @@ async function fetchFor(ctx: Ctx, network: string, url: string) {
 function refuseUrl({ config }: Ctx, url: string): Refusal | undefined {
   const rule = ruleOfHost(config, url)
   if (rule === 'off') return { problem: HOST_PROBLEMS.off, facts: { problem: 'unknown_client' } }
-  const problem = findDocumentUrlProblem(config, url)
+  const problem = inEnglish(() => findDocumentUrlProblem(config, url))
   if (problem) return { problem: `its client_id ${problem}`, facts: { problem: 'client_id_url', cause: problem } }
   return rule === 'allowed' ? undefined : { problem: HOST_PROBLEMS[rule], facts: { problem: `host_${rule}` } }
 }
@@ -125,8 +127,11 @@ const toClient = (document: ClientDocument, createdAt: Date): Client => ({
 export async function limitClientsOfUser(ctx: Ctx, { clientId }: Client, userId: string): Promise<void> {
   if (await findClient(ctx, clientId)) return
   if ((await countClientsOfUser(ctx.db, userId)) < MAX_CLIENTS_OF_USER) return
-  const message = `You have allowed ${MAX_CLIENTS_OF_USER} applications of this kind. Withdraw the access of one in your account first.`
-  throw new AppError('INVALID_REQUEST', { message })
+  throw new AppError('INVALID_REQUEST', {
+    message: t('You have allowed {max} applications of this kind. Withdraw the access of one in your account first.', {
+      max: MAX_CLIENTS_OF_USER,
+    }),
+  })
 }
 
 /** Stores a client and its application when a user allows it, or the changes of its document. */

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Ctx } from '../../context.ts'
+import { inEnglish } from '../../languages/current-language.ts'
 import { createFetchCache, type FetchCache, UnusableResponse } from '../../lib/outgoing/fetch-cache.ts'
 import { AddressRefused } from '../../lib/outgoing/guard.ts'
 import { type ClientDocument, parseClientDocument } from './metadata.ts'
@@ -26,8 +27,9 @@ export function documentsOf(ctx: Ctx): FetchCache<Cached> {
     now: () => ctx.now(),
     accept: 'application/json',
     maxBytes: MAX_BYTES,
+    // Failures are shared by all who ask, and logged.
     parse: (body: Buffer, headers: IncomingHttpHeaders, url: string) => ({
-      document: parseClientDocument(url, body, headers),
+      document: inEnglish(() => parseClientDocument(url, body, headers)),
     }),
     onFailure(error, clientId) {
       const problem = describeFailure(error)

@@ -3,9 +3,10 @@ import type { Ctx } from '../../context.ts'
 import type { Tx } from '../../db/open.ts'
 import { AppError } from '../../errors.ts'
 import { describePage, type PageRequest, type Pagination, toRange } from '../../http/routing/pagination.ts'
+import { t } from '../../languages/translate.ts'
 import { checkField, throwIfInvalid } from '../../lib/field-validation.ts'
 import { isId, newId } from '../../lib/ids.ts'
-import { NAME_RULE, parseName } from '../../lib/names.ts'
+import { nameRule, parseName } from '../../lib/names.ts'
 import { hashSecret, newSecret } from '../../lib/secrets.ts'
 import { listProblems } from '../clients/rules.ts'
 import {
@@ -47,10 +48,10 @@ export async function createRegistrationToken(
 ): Promise<{ created: RegistrationToken; token: string }> {
   const { expiresInDays = DEFAULT_DAYS, maxUses = 1, redirectHosts = null } = draft
   throwIfInvalid([
-    checkField(parseName(draft.name) !== undefined, 'name', NAME_RULE),
-    checkField(isWithin(expiresInDays, MAX_DAYS), 'expiresInDays', `must be 1 to ${MAX_DAYS}`),
-    checkField(isWithin(maxUses, MAX_USES), 'maxUses', `must be 1 to ${MAX_USES}`),
-    checkField(redirectHosts?.length !== 0, 'redirectHosts', 'must name at least one, or be null for any'),
+    checkField(parseName(draft.name) !== undefined, 'name', nameRule()),
+    checkField(isWithin(expiresInDays, MAX_DAYS), 'expiresInDays', t('must be 1 to {max}', { max: MAX_DAYS })),
+    checkField(isWithin(maxUses, MAX_USES), 'maxUses', t('must be 1 to {max}', { max: MAX_USES })),
+    checkField(redirectHosts?.length !== 0, 'redirectHosts', t('must name at least one, or be null for any')),
     ...listProblems('redirectHosts', redirectHosts ?? [], hostProblem),
   ])
   // The prefix lets secret scanners recognize a leaked token.
@@ -76,7 +77,7 @@ export async function createRegistrationToken(
 const isWithin = (count: number, max: number) => Number.isInteger(count) && count >= 1 && count <= max
 
 const hostProblem = (host: string): string | undefined =>
-  HOST.test(host) ? undefined : 'must be a host name in small letters, without a scheme and a port'
+  HOST.test(host) ? undefined : t('must be a host name in small letters, without a scheme and a port')
 
 const toAuditState = ({ name, redirectHosts, maxUses, uses, expiresAt }: RegistrationToken) => ({
   name,

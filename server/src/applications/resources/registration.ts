@@ -4,6 +4,7 @@ import type { Ctx } from '../../context.ts'
 import type { Db, Tx } from '../../db/open.ts'
 import { AppError } from '../../errors.ts'
 import { describePage, type PageRequest, type Pagination, toRange } from '../../http/routing/pagination.ts'
+import { t } from '../../languages/translate.ts'
 import { checkField, requireAnyField, throwIfInvalid } from '../../lib/field-validation.ts'
 import { isId, newId } from '../../lib/ids.ts'
 import { lockApplicationForReference } from '../clients/store.ts'
@@ -39,7 +40,7 @@ export async function registerResource(
   const { applicationId, uri } = draft
   const settings = completeResource(draft)
   const exists = isId(applicationId) && (await lockApplicationForReference(tx, applicationId))
-  throwIfInvalid([checkField(exists, 'applicationId', 'is not the id of an application')])
+  throwIfInvalid([checkField(exists, 'applicationId', t('is not the id of an application'))])
   const clientIds = await requireClients(tx, settings.allowedClients)
   const id = newId()
   const now = ctx.now()
@@ -81,7 +82,7 @@ async function requireClients(tx: Tx, clientIds: string[]): Promise<string[]> {
   const found = await lockClientsForReference(tx, clientIds)
   throwIfInvalid(
     clientIds.map((clientId, index) =>
-      checkField(found.has(clientId), `allowedClients.${index}`, 'is not the id of a client'),
+      checkField(found.has(clientId), `allowedClients.${index}`, t('is not the id of a client')),
     ),
   )
   return [...found.values()]

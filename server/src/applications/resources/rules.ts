@@ -1,6 +1,7 @@
 import type { FieldProblem } from '../../errors.ts'
+import { t } from '../../languages/translate.ts'
 import { checkField } from '../../lib/field-validation.ts'
-import { NAME_RULE, parseName } from '../../lib/names.ts'
+import { nameRule, parseName } from '../../lib/names.ts'
 import { redirectProblem } from '../clients/addresses.ts'
 import { isClientId, listProblems, PERSONAL_SCOPES, SCOPE, SCOPE_RULE } from '../clients/rules.ts'
 
@@ -36,20 +37,22 @@ export function resourceProblems({
 }: Partial<ResourceSettings> & { uri?: string | undefined }): (FieldProblem | undefined)[] {
   const uriError = uri === undefined ? undefined : uriProblem(uri)
   return [
-    checkField(name === undefined || parseName(name) !== undefined, 'name', NAME_RULE),
+    checkField(name === undefined || parseName(name) !== undefined, 'name', nameRule()),
     uriError === undefined ? undefined : { field: 'uri', message: uriError },
     ...listProblems('scopes', scopes, scopeProblem),
     ...listProblems('allowedClients', allowedClients, (clientId) =>
-      isClientId(clientId) ? undefined : 'is not the id of a client',
+      isClientId(clientId) ? undefined : t('is not the id of a client'),
     ),
   ]
 }
 
 /** RFC 8707 §2: an absolute URI without a fragment. */
 const uriProblem = (uri: string): string | undefined =>
-  uri.length > MAX_URI_LENGTH ? `must have at most ${MAX_URI_LENGTH} characters` : redirectProblem(uri, 'WEB')
+  uri.length > MAX_URI_LENGTH
+    ? t('must have at most {max} characters', { max: MAX_URI_LENGTH })
+    : redirectProblem(uri, 'WEB')
 
 function scopeProblem(scope: string): string | undefined {
-  if (!SCOPE.test(scope)) return SCOPE_RULE
-  return RESERVED_SCOPES.includes(scope) ? 'is a scope of Latchkey itself' : undefined
+  if (!SCOPE.test(scope)) return t(SCOPE_RULE)
+  return RESERVED_SCOPES.includes(scope) ? t('is a scope of Latchkey itself') : undefined
 }

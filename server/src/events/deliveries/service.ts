@@ -2,6 +2,7 @@ import { recordAuditEvent } from '../../audit/record.ts'
 import type { Ctx } from '../../context.ts'
 import { countAgainstLimit } from '../../db/limiter.ts'
 import { AppError } from '../../errors.ts'
+import { t } from '../../languages/translate.ts'
 import { checkField, throwIfInvalid } from '../../lib/field-validation.ts'
 import { isId } from '../../lib/ids.ts'
 import { expandPatterns, isPattern, PATTERN_RULE } from '../patterns.ts'
@@ -71,10 +72,10 @@ export async function replayEvents(
   const { after = 0, types = ['*'] } = request
   const [from, to] = [toDate(request.from), toDate(request.to)]
   throwIfInvalid([
-    checkField(request.after !== undefined || from !== undefined, 'after', 'is required, or else from'),
-    checkField(!Number.isNaN(from?.getTime()), 'from', 'is not a valid time'),
-    checkField(!Number.isNaN(to?.getTime()), 'to', 'is not a valid time'),
-    ...types.map((pattern, index) => checkField(isPattern(pattern), `types.${index}`, PATTERN_RULE)),
+    checkField(request.after !== undefined || from !== undefined, 'after', t('is required, or else from')),
+    checkField(!Number.isNaN(from?.getTime()), 'from', t('is not a valid time')),
+    checkField(!Number.isNaN(to?.getTime()), 'to', t('is not a valid time')),
+    ...types.map((pattern, index) => checkField(isPattern(pattern), `types.${index}`, t(PATTERN_RULE))),
   ])
   await countAgainstLimit(scope.tx, LIMIT, webhook.id)
   const requestedTypes = expandPatterns(types)

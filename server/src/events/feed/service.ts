@@ -3,8 +3,9 @@ import { listEvents } from '../../audit/feed.ts'
 import type { Ctx } from '../../context.ts'
 import { AppError } from '../../errors.ts'
 import { type Caller, isAdministrator } from '../../http/routing/callers.ts'
+import { t } from '../../languages/translate.ts'
 import { checkField, throwIfInvalid } from '../../lib/field-validation.ts'
-import { expandPatterns, isPattern, MAX_PATTERNS, PATTERN_RULE } from '../patterns.ts'
+import { expandPatterns, isPattern, MAX_PATTERNS } from '../patterns.ts'
 import { type EventPage, type FeedRequest, MAX_PAGE_SIZE } from './schema.ts'
 import { findFeedBounds, findNthPositionAfter } from './store.ts'
 
@@ -41,9 +42,10 @@ const findScanEnd = async ({ db }: Ctx, after: number, tenantId: string | undefi
 
 function parsePatterns(text: string): string[] {
   const patterns = text.split(',').map((pattern) => pattern.trim())
+  const rule = t('must be a known type of event, a family such as user.*, or *, or several of them')
   throwIfInvalid([
-    checkField(patterns.every(isPattern), 'types', `${PATTERN_RULE}, or several of them`),
-    checkField(patterns.length <= MAX_PATTERNS, 'types', `must name at most ${MAX_PATTERNS}`),
+    checkField(patterns.every(isPattern), 'types', rule),
+    checkField(patterns.length <= MAX_PATTERNS, 'types', t('must name at most {max}', { max: MAX_PATTERNS })),
   ])
   return patterns
 }

@@ -1,5 +1,6 @@
 import type { Ctx } from '../../context.ts'
 import type { FieldProblem } from '../../errors.ts'
+import { t } from '../../languages/translate.ts'
 import { checkField } from '../../lib/field-validation.ts'
 import { findUrlProblem } from '../../lib/outgoing/url.ts'
 import { isPlainLine } from '../../lib/text.ts'
@@ -14,8 +15,8 @@ export const findWebhookProblems = (
   const problem = url === undefined ? undefined : findUrlProblem(ctx.config.webhooks, url)
   return [
     problem === undefined ? undefined : { field: 'url', message: problem },
-    ...events.map((pattern, index) => checkField(isPattern(pattern), `events.${index}`, PATTERN_RULE)),
-    checkField(new Set(events).size === events.length, 'events', 'must name each once'),
-    checkField(isPlainLine(description ?? ''), 'description', 'must be one line without control characters'),
+    ...events.map((pattern, index) => checkField(isPattern(pattern), `events.${index}`, t(PATTERN_RULE))),
+    checkField(new Set(events).size === events.length, 'events', t('must name each once')),
+    checkField(isPlainLine(description ?? ''), 'description', t('must be one line without control characters')),
   ]
 }

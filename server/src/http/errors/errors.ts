@@ -3,6 +3,7 @@ import { isConnectionError } from '../../db/connection-errors.ts'
 import type { Role } from '../../db/tables.ts'
 import { AppError, type ErrorCode, type FieldProblem, OAuthError, type OAuthErrorCode } from '../../errors.ts'
 import { groupBy } from '../../lib/group-by.ts'
+import { describeValidatorErrors } from '../../lib/validator-messages.ts'
 import type { CallerKind } from '../routing/callers.ts'
 import type { Route } from '../routing/define-route.ts'
 import type { ErrorBody } from '../routing/schema.ts'
@@ -81,21 +82,15 @@ type ValidationError = NonNullable<FastifyError['validation']>[number]
 /** Merges the errors of each field: for a union type the validator reports one error per alternative. */
 function toFieldProblems(errors: ValidationError[], part: string | undefined): FieldProblem[] {
   const byField = groupBy(errors, (error) => fieldOf(error) || (part ?? 'body'))
-  return [...byField].slice(0, MAX_DETAILS).map(([field, fieldErrors]) => ({ field, message: describe(fieldErrors) }))
+  return [...byField].slice(0, MAX_DETAILS).map(([field, fieldErrors]) => ({
+    field,
+    message: describeValidatorErrors(fieldErrors),
+  }))
 }
 
 function fieldOf({ instancePath, keyword, params }: ValidationError): string {
   const path = instancePath.split('/').slice(1)
   return [...path, ...(keyword === 'required' ? [String(params.missingProperty)] : [])].join('.')
-}
-
-function describe(errors: ValidationError[]): string {
-  const allowed = errors.flatMap(({ keyword, params }) =>
-    keyword === 'const' ? [params.allowedValue] : keyword === 'enum' ? (params.allowedValues as unknown[]) : [],
-  )
-  if (allowed.length > 0) return `must be ${allowed.join(', ')}`.replace(/, ([^,]*)$/, ' or $1')
-  const [first] = errors
-  return first?.keyword === 'required' ? 'is required' : (first?.message ?? 'is not valid')
 }
 
 export function toErrorBody({ status, code, message, details }: AppError, requestId: string): ErrorBody {

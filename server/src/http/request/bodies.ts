@@ -2,6 +2,8 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { AppError, OAuthError } from '../../errors.ts'
 import { type Fields, parseFields } from '../../lib/fields.ts'
 import { parseJson } from '../../lib/json.ts'
+import { describeValidatorErrors } from '../../lib/validator-messages.ts'
+import { inRequestLanguage } from '../server/language.ts'
 
 export const BODY_LIMIT = 1024 * 1024
 /** Far more than any hosted form or OAuth request needs. */
@@ -29,7 +31,10 @@ export function registerBodyParser(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (request: FastifyRequest, body: Buffer, done) => {
     try {
-      done(null, parseBody(request, body))
+      done(
+        null,
+        inRequestLanguage(request, () => parseBody(request, body)),
+      )
     } catch (error) {
       done(error as AppError | OAuthError)
     }
@@ -58,7 +63,10 @@ function requireJson(body: Buffer): unknown {
   const result = parseJson(body)
   if (result.ok && result.value !== null) return result.value
   // Fastify would treat null as an omitted optional body.
-  if (result.ok) throw new AppError('VALIDATION_FAILED', { details: [{ field: 'body', message: 'must be object' }] })
+  if (result.ok) {
+    const message = describeValidatorErrors([{ keyword: 'type', params: { type: 'object' } }])
+    throw new AppError('VALIDATION_FAILED', { details: [{ field: 'body', message }] })
+  }
   const { problem } = result
   if (problem.kind === 'syntax') throw new AppError('INVALID_REQUEST', { message: problem.message })
   const { field, message } = problem

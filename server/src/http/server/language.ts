@@ -1,6 +1,6 @@
-import type { FastifyInstance } from 'fastify'
-import { runInLanguage } from '../../languages/current-language.ts'
-import { matchLanguage } from '../../languages/languages.ts'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { currentLanguage, runInLanguage } from '../../languages/current-language.ts'
+import { DEFAULT_LANGUAGE, type Language, matchLanguage } from '../../languages/languages.ts'
 
 /**
  * Programs log error messages, so the API ignores Accept-Language: its messages are in English. A program that shows them
@@ -11,11 +11,19 @@ const HEADER = 'latchkey-language'
 export function setLanguage(app: FastifyInstance): void {
   // The async context is lost while the body arrives through socket events, so it is set again after that.
   for (const hook of ['onRequest', 'preValidation'] as const) {
-    app.addHook(hook as 'onRequest', ({ headers }, _reply, done) => {
-      const tag = headers[HEADER]
-      const language = typeof tag === 'string' ? matchLanguage([tag]) : undefined
-      if (language === undefined) done()
-      else runInLanguage(language, done)
-    })
+    app.addHook(hook as 'onRequest', (request, _reply, done) => inRequestLanguage(request, done))
   }
+}
+
+/** Also for work that begins with an event of the connection, whose async context is not that of the request. */
+export function inRequestLanguage<Result>(request: FastifyRequest, work: () => Result): Result {
+  const language = languageOf(request)
+  return language === currentLanguage() ? work() : runInLanguage(language, work)
+}
+
+function languageOf({ headers, routeOptions }: FastifyRequest): Language {
+  const tag = headers[HEADER]
+  // The errors of OAuth are in ASCII (RFC 6749 §5.2), and for developers.
+  if (typeof tag !== 'string' || routeOptions.config.oauth) return DEFAULT_LANGUAGE
+  return matchLanguage([tag]) ?? DEFAULT_LANGUAGE
 }

@@ -9,7 +9,7 @@ import { BODY_LIMIT, registerBodyParser } from '../request/bodies.ts'
 import { rejectInvalidUrls } from '../request/url.ts'
 import { installValidation } from '../routing/validation.ts'
 import { sendRoutingError, setDefaultHeaders } from './headers.ts'
-import { setLanguage } from './language.ts'
+import { inRequestLanguage, setLanguage } from './language.ts'
 import { observeRequests } from './request-log.ts'
 import { traceRequests } from './tracing.ts'
 
@@ -50,7 +50,7 @@ export function createServer(ctx: Ctx): FastifyInstance {
   rejectInvalidUrls(app)
   registerBodyParser(app)
   installValidation(app)
-  app.setErrorHandler((error, request, reply) => sendError(error, request, reply))
+  app.setErrorHandler((error, request, reply) => inRequestLanguage(request, () => sendError(error, request, reply)))
   app.setNotFoundHandler(sendNotFound(ctx))
   observeRequests(app, ctx)
   return app

@@ -5,9 +5,10 @@ import { isUniqueViolation, rejectIfReferenceGone } from '../../db/errors.ts'
 import type { Db, Tx } from '../../db/open.ts'
 import type { Features, LicenseTypeStatus } from '../../db/tables.ts'
 import { AppError } from '../../errors.ts'
+import { t } from '../../languages/translate.ts'
 import { checkField, requireAnyField, throwIfInvalid } from '../../lib/field-validation.ts'
 import { NIL_ID, newId, toId } from '../../lib/ids.ts'
-import { isSlug, NAME_RULE, parseName, SLUG_RULE } from '../../lib/names.ts'
+import { isSlug, nameRule, parseName, slugRule } from '../../lib/names.ts'
 import { isPlainLine } from '../../lib/text.ts'
 import { requireApplicationId } from '../application-id.ts'
 import {
@@ -42,14 +43,14 @@ export const isFeatureKey = (text: string): boolean => FEATURE_KEY.test(text)
 export function validateLicenseType({ slug, name, features }: Partial<LicenseTypeSettings>): void {
   const keys = Object.keys(features ?? {})
   throwIfInvalid([
-    name === undefined ? undefined : checkField(parseName(name) !== undefined && isPlainLine(name), 'name', NAME_RULE),
-    slug === undefined ? undefined : checkField(isSlug(slug), 'slug', SLUG_RULE),
-    checkField(keys.length <= MAX_FEATURES, 'features', `must not be more than ${MAX_FEATURES}`),
-    checkField(keys.every(isFeatureKey), 'features', 'must have keys of letters, digits and . : _ -'),
+    name === undefined ? undefined : checkField(parseName(name) !== undefined && isPlainLine(name), 'name', nameRule()),
+    slug === undefined ? undefined : checkField(isSlug(slug), 'slug', slugRule()),
+    checkField(keys.length <= MAX_FEATURES, 'features', t('must not be more than {max}', { max: MAX_FEATURES })),
+    checkField(keys.every(isFeatureKey), 'features', t('must have keys of letters, digits and . : _ -')),
     checkField(
       keys.join('').length <= MAX_FEATURE_KEYS_LENGTH,
       'features',
-      `must have keys of at most ${MAX_FEATURE_KEYS_LENGTH} characters together`,
+      t('must have keys of at most {max} characters together', { max: MAX_FEATURE_KEYS_LENGTH }),
     ),
   ])
 }

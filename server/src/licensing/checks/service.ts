@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import type { Ctx } from '../../context.ts'
 import { AppError } from '../../errors.ts'
 import type { TenantCaller } from '../../http/routing/callers.ts'
+import { t } from '../../languages/translate.ts'
 import { toId } from '../../lib/ids.ts'
 import { findLicense, type License, type LicenseQuery } from '../licenses.ts'
 import type { CheckBody, CheckResult, FeatureFields, FeatureResult } from '../schema.ts'
@@ -20,7 +21,7 @@ export function toLicenseQuery(caller: TenantCaller, body: CheckBody, { headers 
 /** The user whose license is read. A third-party application may only read that of its own user. */
 function requireReadableUserId(caller: TenantCaller, userId: string | undefined): string {
   if (caller.kind === 'machine') {
-    if (userId === undefined) throw invalid('userId', 'is required with the token of a machine')
+    if (userId === undefined) throw invalid('userId', t('is required with the token of a machine'))
     return userId
   }
   if (userId === undefined || toId(userId) === caller.userId) return caller.userId
@@ -42,7 +43,7 @@ export function requireTrusted(caller: TenantCaller): TenantCaller {
 
 function parseRevision(header: string | string[] | undefined): string | undefined {
   if (header === undefined || (typeof header === 'string' && /^\d{1,18}$/.test(header))) return header
-  throw invalid('X-License-Min-Revision', 'must be a revision')
+  throw invalid('X-License-Min-Revision', t('must be a revision'))
 }
 
 const invalid = (field: string, message: string) => new AppError('VALIDATION_FAILED', { details: [{ field, message }] })
@@ -69,6 +70,6 @@ export async function checkFeature(ctx: Ctx, query: LicenseQuery, featureKey: st
 
 /** A POST may send the key in the body or in the query string, so the schema cannot require it. */
 export function requireFeatureKey({ featureKey }: Pick<FeatureFields, 'featureKey'>): string {
-  if (featureKey === undefined) throw invalid('featureKey', 'is required')
+  if (featureKey === undefined) throw invalid('featureKey', t('is required'))
   return featureKey
 }

@@ -1,4 +1,5 @@
 import { AppError } from '../../errors.ts'
+import { t } from '../../languages/translate.ts'
 import type { SeatFacts } from './store.ts'
 
 /** The first reason why a seat cannot be granted; undefined if it can. */
@@ -6,7 +7,7 @@ export function findGrantRefusal(facts: SeatFacts): AppError | undefined {
   const { mode, typeName, member, disabled, seatId, seatUsable } = facts
   if (mode === null) return new AppError('INVALID_APPLICATION_ID')
   if (typeName === null) return new AppError('LICENSE_TYPE_NOT_FOUND')
-  if (member === null) return new AppError('USER_NOT_FOUND', { message: 'The tenant has no such member.' })
+  if (member === null) return new AppError('USER_NOT_FOUND', { message: t('The tenant has no such member.') })
   if (member !== 'ACTIVE' || disabled) return new AppError('MEMBER_NOT_ACTIVE')
   // In the other licensing modes every member has a license without a seat.
   if (mode !== 'PER_SEAT' || (seatId !== null && seatUsable)) return new AppError('ALREADY_LICENSED')

@@ -5,6 +5,7 @@ import { isCheckViolation } from '../../db/errors.ts'
 import type { Tx } from '../../db/open.ts'
 import type { Role } from '../../db/tables.ts'
 import { AppError } from '../../errors.ts'
+import { t } from '../../languages/translate.ts'
 import { checkField, throwIfInvalid } from '../../lib/field-validation.ts'
 import { isId, NIL_ID, toId } from '../../lib/ids.ts'
 import { findUser, type User } from '../../users/service.ts'
@@ -36,10 +37,14 @@ export async function addMember(
   { operator, user, role, field, request }: Addition,
 ): Promise<Membership> {
   throwIfInvalid([
-    checkField(!user.disabled, field, 'is a disabled account'),
-    checkField(user.deletion_requested_at === null, field, 'is an account that is about to be deleted'),
+    checkField(!user.disabled, field, t('is a disabled account')),
+    checkField(user.deletion_requested_at === null, field, t('is an account that is about to be deleted')),
     // Anyone can create an account with an unconfirmed address.
-    checkField(user.email_verified, field, 'is an account whose address is not confirmed; send an invitation instead'),
+    checkField(
+      user.email_verified,
+      field,
+      t('is an account whose address is not confirmed; send an invitation instead'),
+    ),
   ])
   const { tenantId } = operator
   const key = { tenantId, userId: user.id, now: ctx.now() }
@@ -58,7 +63,7 @@ async function rejectDeletedUser(field: string, work: Promise<void>): Promise<vo
     await work
   } catch (error) {
     if (!isCheckViolation(error, 'members_stay')) throw error
-    const message = 'is an account that is about to be deleted'
+    const message = t('is an account that is about to be deleted')
     throw new AppError('VALIDATION_FAILED', { details: [{ field, message }], cause: error })
   }
 }

@@ -4,6 +4,7 @@ import type { Ctx } from '../../context.ts'
 import { retryOnDeadlock } from '../../db/errors.ts'
 import type { Tx } from '../../db/open.ts'
 import type { Caller } from '../../http/routing/callers.ts'
+import { t } from '../../languages/translate.ts'
 import { checkField, requireEmail, throwIfInvalid } from '../../lib/field-validation.ts'
 import { findUserByEmail, type User } from '../../users/service.ts'
 import type { CreatedInvitation } from '../invitation-body.ts'
@@ -35,7 +36,7 @@ export async function createAdministeredTenant(
 ): Promise<CreatedAdminTenant> {
   const { ownerId, ownerEmail, ...draft } = body
   const hasOneOwner = ownerId === undefined || ownerEmail === undefined
-  throwIfInvalid([checkField(hasOneOwner, 'ownerEmail', 'cannot be given together with ownerId')])
+  throwIfInvalid([checkField(hasOneOwner, 'ownerEmail', t('cannot be given together with ownerId'))])
   const work = async (tx: Tx): Promise<CreatedAdminTenant> => {
     const { id } = await createTenant(ctx, tx, draft, { actor: toActor(caller), request })
     const operator = toOperatorActor(caller, id)

@@ -1,4 +1,5 @@
 import { AppError } from '../../errors.ts'
+import { t, translatable } from '../../languages/translate.ts'
 import { decodeBase64Url } from '../../lib/base64url.ts'
 import { isId } from '../../lib/ids.ts'
 import type { TenantQuery } from './schema.ts'
@@ -20,11 +21,11 @@ export function decodeCursor(sort: Sort, text: string): ListPosition {
   const [order, key, id] = parse(text)
   const isValid =
     order === sort && typeof id === 'string' && isId(id) && typeof key === 'string' && isValidKey(sort, key)
-  if (!isValid) throw new AppError('VALIDATION_FAILED', { details: [{ field: 'after', message: CURSOR_RULE }] })
+  if (!isValid) throw new AppError('VALIDATION_FAILED', { details: [{ field: 'after', message: t(CURSOR_RULE) }] })
   return { key, id }
 }
 
-const CURSOR_RULE = 'must be the `next` value of a page with the same sort order'
+const CURSOR_RULE = translatable('must be the `next` value of a page with the same sort order')
 
 function parse(text: string): unknown[] {
   try {

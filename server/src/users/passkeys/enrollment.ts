@@ -1,6 +1,7 @@
 import type { PublicKeyCredentialCreationOptionsJSON, RegistrationResponseJSON } from '@simplewebauthn/server'
 import type { Ctx } from '../../context.ts'
 import { AppError } from '../../errors.ts'
+import { t } from '../../languages/translate.ts'
 import { toDisplayName } from '../../lib/display-name.ts'
 import type { User } from '../store.ts'
 import { CHALLENGE_MS, consumeChallenge, createChallenge } from './challenges.ts'
@@ -52,7 +53,7 @@ export async function beginEnrollment(ctx: Ctx, user: User): Promise<PublicKeyCr
 export function requirePasskeyLimit(count: number): void {
   if (count < MAX_PASSKEYS) return
   throw new AppError('VALIDATION_FAILED', {
-    message: `You have ${MAX_PASSKEYS} passkeys already. Remove one first.`,
+    message: t('You have {max} passkeys already. Remove one first.', { max: MAX_PASSKEYS }),
   })
 }
 
