@@ -1,5 +1,4 @@
 import type { Readable } from 'node:stream'
-import { inEnglish } from '../languages/current-language.ts'
 import { parseJson } from '../lib/json.ts'
 import { findField } from './columns.ts'
 import { splitLines } from './lines.ts'
@@ -16,7 +15,7 @@ export async function* readJsonLines(input: Readable): AsyncGenerator<ParsedRow>
 }
 
 function parseLine(bytes: Buffer, line: number): ParsedRow {
-  const result = inEnglish(() => parseJson(bytes))
+  const result = parseJson(bytes)
   if (!result.ok) {
     const { problem } = result
     return {
