@@ -162,6 +162,21 @@ describe.runIf(FULL && browserPath)('passkeys in a browser', () => {
     expect(new URL(page.url()).pathname).toBe('/login')
   })
 
+  test('the messages of the browser and of the API are in the language of the page', async () => {
+    await enroll()
+    await service.ctx.db.deleteFrom('passkeys').execute()
+    await signOut()
+    await context.addCookies([{ name: 'latchkey_language', value: 'de', url: service.url }])
+    await page.goto(`${service.url}/login`)
+    await cdp.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: false })
+    await button('Mit einem Passkey anmelden').click()
+    await page.getByText('Es wurde kein Passkey verwendet.').waitFor()
+    await cdp.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: true })
+    await button('Mit einem Passkey anmelden').click()
+    await page.getByRole('alert').getByText('Dieser Passkey wurde nicht akzeptiert.').waitFor()
+    await page.getByRole('button', { name: 'Passwort anzeigen' }).click()
+  })
+
   test('adding a passkey after an old sign-in requires the password', async () => {
     await submitPassword()
     await page.waitForURL('**/account')
