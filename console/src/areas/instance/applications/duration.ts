@@ -1,6 +1,8 @@
+import { currentLanguage } from '../../../languages/catalog.ts'
 import { applications } from '../../../text/applications.ts'
 
 const { units } = applications.lifetimes
+const list = new Intl.ListFormat(currentLanguage(), { type: 'unit', style: 'narrow' })
 const SIZES = [
   ['day', 86_400],
   ['hour', 3_600],
@@ -16,5 +18,5 @@ export function toDuration(seconds: number): string {
     remaining -= count * size
     return count > 0 ? [units[unit](count)] : []
   })
-  return parts.length > 0 ? parts.slice(0, 2).join(' ') : units.second(0)
+  return parts.length > 0 ? list.format(parts.slice(0, 2)) : units.second(0)
 }
