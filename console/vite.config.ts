@@ -28,7 +28,7 @@ function brotliAssets(): Plugin {
 const CHUNKS = [
   {
     name: 'session',
-    test: /\/(oauth4webapi|sdk\/client|console\/src\/(session|languages\/catalog|api\/(api|preload|connection)))/,
+    test: /\/(node_modules\/oauth4webapi|sdk\/client|console\/src\/(session|languages\/catalog|api\/(api|preload|connection)))/,
     priority: 2,
   },
   { name: 'shared', minShareCount: 3, priority: 1 },
