@@ -6,6 +6,7 @@ import { retryOnDeadlock } from '../db/errors.ts'
 import type { Db, Tx } from '../db/open.ts'
 import type { Names } from '../db/tables.ts'
 import { AppError } from '../errors.ts'
+import { findRequestLanguage } from '../languages/current-language.ts'
 import { t } from '../languages/translate.ts'
 import { toDisplayName } from '../lib/display-name.ts'
 import { checkField, throwIfInvalid } from '../lib/field-validation.ts'
@@ -132,7 +133,11 @@ async function acceptAsNewUser(
   const password_hash = await hashChosenPassword(password, traits)
   return inTransaction(ctx, async (tx) => {
     await lockActiveTenant(tx, invitation)
-    const user = await completeInvitee(ctx, tx, email, { ...names, password_hash })
+    const user = await completeInvitee(ctx, tx, email, {
+      ...names,
+      password_hash,
+      locale: findRequestLanguage() ?? null,
+    })
     // An account with the address was created meanwhile.
     if (!user) throw await toSignInRequired(ctx, tx, tokenHash)
     const { id: userId } = user

@@ -1,8 +1,6 @@
 import type { Role } from '../db/tables.ts'
 import type { MailDesign } from '../mail/design.ts'
 import type { Mail } from '../mail/mail.ts'
-import { toDateText } from '../mail/texts/dates.ts'
-import { ROLE_NAMES } from '../mail/texts/phrases.ts'
 
 export interface InvitationMailInput {
   token: string
@@ -23,8 +21,8 @@ export const toInvitationMail = ({
   expiresAt,
 }: InvitationMailInput): Mail => ({
   kind: 'invitation',
-  values: { tenant, inviter, expires: toDateText(expiresAt) },
-  facts: [{ label: 'role', value: ROLE_NAMES[role] }],
+  values: { tenant, inviter, expires: expiresAt },
+  facts: [{ label: 'role', value: role }],
   path: `/invitations/${token}`,
   design,
 })

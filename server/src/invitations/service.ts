@@ -16,7 +16,7 @@ import { createInvitedMember, deleteInvitedMember, extendInvitedMember, requireN
 import { requireManageable, type TenantActor } from '../tenants/permissions.ts'
 import { getTenant } from '../tenants/service.ts'
 import { findOrCreateInvitee } from '../users/placeholders.ts'
-import { findUser, lockUser } from '../users/service.ts'
+import { findUser, lockUser, type User } from '../users/service.ts'
 import { expireOverdue } from './expiry.ts'
 import { toInvitationMail } from './invitation-mail.ts'
 import type { CreateInvitationRequest } from './schema.ts'
@@ -60,7 +60,7 @@ export async function createInvitation(
   const { expiresInDays } = body
   const lifetime = expiresInDays === undefined ? ctx.config.lifetimes.invitation : expiresInDays * DAY_SECONDS
   await expireOverdue(ctx, tx, { only: { tenantId, email } })
-  const { id: userId } = await findOrCreateInvitee(ctx, tx, email)
+  const { id: userId, locale } = await findOrCreateInvitee(ctx, tx, email)
   await requireNotMember(tx, { tenantId, userId })
   await countInvitationMail(tx, caller, email)
   const now = ctx.now()
@@ -86,7 +86,8 @@ export async function createInvitation(
     await reserveSeat(ctx, tx, { tenantId, actor: toActor(caller) }, { userId, ...seat })
     await setLicenseType(tx, id, seat.licenseTypeId)
   }
-  await queueInvitationMail(ctx, tx, { sender: sender ?? (await getSender(tx, caller)), invitation, token })
+  const mail = { sender: sender ?? (await getSender(tx, caller)), invitation, token, locale }
+  await queueInvitationMail(ctx, tx, mail)
   const details = { invitationId: id, after: { role, status: 'PENDING', expiresAt: until, ...seat } }
   const action = 'invitation.created'
   await recordInvitationEvent(ctx, tx, { action, caller, request, invitation, inviteeId, details })
@@ -114,7 +115,7 @@ export async function resendInvitation(
   tx: Tx,
   { caller, request, invitationId }: Inviter & { invitationId: string },
 ): Promise<void> {
-  const before = await getInvitation(tx, { caller, invitationId })
+  const { invitee, ...before } = await getInvitation(tx, { caller, invitationId })
   requireManageable(caller.role, before.role)
   const now = ctx.now()
   const token = newSecret()
@@ -129,7 +130,9 @@ export async function resendInvitation(
   const { tenant_id: tenantId, user_id: userId, email } = invitation
   await countInvitationMail(tx, caller, email)
   const inviteeId = userId ? await extendInvitedMember(tx, { tenantId, userId, until: expiresAt }) : undefined
-  await queueInvitationMail(ctx, tx, { sender: await getSender(tx, caller), invitation, token })
+  const sender = await getSender(tx, caller)
+  const locale = invitee?.locale ?? null
+  await queueInvitationMail(ctx, tx, { sender, invitation, token, locale })
   const details = {
     invitationId,
     before: { expiresAt: before.expires_at },
@@ -159,12 +162,13 @@ export async function revokeInvitation(
 async function getInvitation(
   tx: Tx,
   { caller, invitationId: id }: { caller: TenantActor; invitationId: string },
-): Promise<Invitation> {
+): Promise<Invitation & { invitee: User | undefined }> {
   const key = { tenantId: caller.tenantId, id }
   const invitation = isId(id) ? await findInvitation(tx, key) : undefined
   if (!invitation) throw new AppError('INVITATION_NOT_FOUND')
-  if (invitation.user_id && invitation.status === 'PENDING') await lockUser(tx, invitation.user_id)
-  return invitation
+  const { user_id: userId, status } = invitation
+  const invitee = userId && status === 'PENDING' ? await lockUser(tx, userId) : undefined
+  return { ...invitation, invitee }
 }
 
 /** The sender as named in the mail. */
@@ -186,11 +190,17 @@ interface InvitationMail {
   sender: MailSender
   invitation: Invitation
   token: string
+  /** Of the invited person. */
+  locale: string | null
 }
 
-async function queueInvitationMail(ctx: Ctx, tx: Tx, { sender, invitation, token }: InvitationMail): Promise<void> {
+async function queueInvitationMail(
+  ctx: Ctx,
+  tx: Tx,
+  { sender, invitation, token, locale }: InvitationMail,
+): Promise<void> {
   const { email, role, expires_at: expiresAt } = invitation
-  await queueMail(ctx, tx, email, toInvitationMail({ ...sender, token, role, expiresAt }))
+  await queueMail(ctx, tx, { email, locale }, toInvitationMail({ ...sender, token, role, expiresAt }))
 }
 
 interface InvitationEvent extends Inviter {

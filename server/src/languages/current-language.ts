@@ -6,7 +6,14 @@ const current = new AsyncLocalStorage<Language>()
 
 export const currentLanguage = (): Language => current.getStore() ?? DEFAULT_LANGUAGE
 
+/** The language of the page, or the one that the request names; undefined where none is known, as in a job. */
+export const findRequestLanguage = (): Language | undefined => current.getStore()
+
 export const runInLanguage = <Result>(language: Language, work: () => Result): Result => current.run(language, work)
 
 /** For texts that are logged, stored, or read by programs. */
 export const inEnglish = <Result>(work: () => Result): Result => runInLanguage(DEFAULT_LANGUAGE, work)
+
+/** Continues the work of a request in a job, in the language of that request. */
+export const resumeInLanguage = <Result>(language: Language | undefined, work: () => Result): Result =>
+  language === undefined ? work() : runInLanguage(language, work)

@@ -5,6 +5,8 @@ type Elements = ReturnType<IntlMessageFormat['getAst']>
 /** "First strong isolate" and "pop directional isolate" (UAX #9 §2.4): what is between them has its own direction. */
 const [START, END] = ['\u2068', '\u2069']
 
+export const isolate = (text: string): string => `${START}${text}${END}`
+
 /** Around each argument of a text, so that a name in Latin letters does not change the order of an Arabic sentence. */
 export const isolateArguments = (elements: Elements): Elements =>
   elements.flatMap((element): Elements => {

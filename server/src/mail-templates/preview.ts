@@ -4,30 +4,29 @@ import { countAgainstLimit } from '../db/limiter.ts'
 import type { Db, Tx } from '../db/open.ts'
 import { AppError } from '../errors.ts'
 import type { Caller } from '../http/routing/callers.ts'
+import { currentLanguage, runInLanguage } from '../languages/current-language.ts'
+import type { Language } from '../languages/languages.ts'
 import { t } from '../languages/translate.ts'
 import { toDisplayName } from '../lib/display-name.ts'
-import { toDurationText } from '../lib/duration-text.ts'
-import { applyEdits, loadMailDesign } from '../mail/design.ts'
+import { loadMailDesign } from '../mail/design.ts'
 import { createDeviceFacts, toRequestOrigin } from '../mail/device-facts.ts'
 import type { MailKind } from '../mail/kinds.ts'
 import { loadMailLogo } from '../mail/logo.ts'
 import type { MailFact } from '../mail/mail.ts'
 import { queueRenderedMail } from '../mail/outbox.ts'
 import { toDocument } from '../mail/render/document.ts'
-import { type RenderedMail, renderMail } from '../mail/render/render-mail.ts'
-import { fillTemplate } from '../mail/template.ts'
-import { toDateText } from '../mail/texts/dates.ts'
-import { PHRASES, ROLE_NAMES } from '../mail/texts/phrases.ts'
+import { type RenderedMail, renderMail, toTestMail } from '../mail/render/render-mail.ts'
 import { findUser, type User } from '../users/service.ts'
 import { type MailEditsInput, parseEdits } from './rules.ts'
 import { loadDefaults, type TemplateOwner } from './service.ts'
-import { findTenantName } from './store.ts'
+import { findTenantName, listTemplates } from './store.ts'
 
 /** A mail with texts that need not be saved, and with sample values. Its button leads to the home page. */
 export interface Draft {
   owner: TemplateOwner
   kind: MailKind
-  input: MailEditsInput
+  /** In the current language, unless it names another. */
+  input: MailEditsInput & { language?: Language }
   caller: Caller
   request: FastifyRequest
 }
@@ -49,8 +48,7 @@ export async function sendTestMail(ctx: Ctx, tx: Tx, draft: Draft): Promise<stri
   if (!person.email_verified) throw new AppError('EMAIL_NOT_VERIFIED')
   const mail = await renderDraft(ctx, tx, draft, person)
   await countAgainstLimit(tx, TEST_LIMIT, person.id)
-  const subject = fillTemplate(PHRASES.testSubject, { subject: mail.subject })
-  await queueRenderedMail(ctx, tx, person.email, { ...mail, subject })
+  await queueRenderedMail(ctx, tx, person.email, toTestMail(mail))
   return person.email
 }
 
@@ -59,25 +57,27 @@ const findPerson = async (db: Db, caller: Caller): Promise<User | undefined> =>
 
 async function renderDraft(ctx: Ctx, db: Db, draft: Draft, person: User | undefined): Promise<RenderedMail> {
   const { owner, kind, input, request } = draft
-  const defaults = (await loadDefaults(db, owner))(kind)
-  const text = applyEdits(defaults, parseEdits(kind, input, defaults))
+  const { language = currentLanguage() } = input
+  const edits = parseEdits(kind, input, (await loadDefaults(db, owner))(kind))
+  const ofInstance = owner ? await listTemplates(db, undefined) : []
   const { brand } = await loadMailDesign(db, kind, { ...owner, unapproved: true })
-  const values = {
-    tenant: (owner && (await findTenantName(db, owner.tenantId))) ?? SAMPLE_TENANT,
-    inviter: person ? toDisplayName(person) : '',
-    expires: toDateText(new Date(ctx.now().getTime() + ctx.config.lifetimes.invitation * 1_000)),
-    code: SAMPLE_CODE,
-    validity: toDurationText(ctx.config.lifetimes.emailLink),
-  }
-  return renderMail({
+  const tenant = (owner && (await findTenantName(db, owner.tenantId))) ?? SAMPLE_TENANT
+  const mail = {
     kind,
-    design: { brand, text },
+    design: { brand, edits: [...ofInstance.filter((template) => template.kind === kind), edits] },
     to: person?.email ?? SAMPLE_ADDRESS,
     baseUrl: ctx.config.baseUrl,
     path: '/',
-    values,
+    values: {
+      tenant,
+      inviter: person ? toDisplayName(person) : '',
+      expires: new Date(ctx.now().getTime() + ctx.config.lifetimes.invitation * 1_000),
+      code: SAMPLE_CODE,
+      validity: ctx.config.lifetimes.emailLink,
+    },
     facts: createSampleFacts(ctx, request)[kind],
-  })
+  }
+  return runInLanguage(language, () => renderMail(mail))
 }
 
 const SAMPLE_TENANT = 'Acme'
@@ -86,7 +86,7 @@ const SAMPLE_CODE = '123456'
 const SAMPLE_ADDRESS = 'you@example.com'
 
 const createSampleFacts = (ctx: Ctx, request: FastifyRequest): Partial<Record<MailKind, MailFact[]>> => ({
-  invitation: [{ label: 'role', value: ROLE_NAMES.member }],
+  invitation: [{ label: 'role', value: 'member' }],
   'new-device': createDeviceFacts(ctx, toRequestOrigin(request)),
   'device-allowed': [
     { label: 'application', value: SAMPLE_APPLICATION },
@@ -94,7 +94,7 @@ const createSampleFacts = (ctx: Ctx, request: FastifyRequest): Partial<Record<Ma
   ],
   'email-changed': [{ label: 'newAddress', value: SAMPLE_ADDRESS }],
   'email-change-requested': [{ label: 'newAddress', value: SAMPLE_ADDRESS }],
-  'webhook-disabled': [{ label: 'reason', value: PHRASES.webhookUnreachable }],
-  'instance-webhook-disabled': [{ label: 'reason', value: PHRASES.webhookUnreachable }],
+  'webhook-disabled': [{ label: 'disabledReason', value: 'UNREACHABLE' }],
+  'instance-webhook-disabled': [{ label: 'disabledReason', value: 'UNREACHABLE' }],
   'super-admin': [{ label: 'service', value: ctx.config.baseUrl }],
 })

@@ -3,7 +3,14 @@ import type { ErrorCode } from '../errors.ts'
 import { defineRoute } from '../http/routing/define-route.ts'
 import { ActionResult } from '../http/routing/schema.ts'
 import { previewMail, sendTestMail } from './preview.ts'
-import { ByKind, MailPreview, MailTemplateBody, MailTemplateList, MailTemplateTexts } from './schema.ts'
+import {
+  ByKind,
+  MailPreview,
+  MailTemplateBody,
+  MailTemplateDraft,
+  MailTemplateList,
+  MailTemplateTexts,
+} from './schema.ts'
 import { getMailTemplate, listMailTemplates, requireKind, setMailTemplate } from './service.ts'
 import { lockTemplates } from './store.ts'
 import { tenantMailTemplatesRoutes } from './tenant-routes.ts'
@@ -75,7 +82,7 @@ const instanceMailTemplatesRoutes = [
     path: `${PATH}/:kind/preview`,
     operationId: 'previewMailTemplate',
     summary: 'Renders a mail with these texts and sample values; nothing is saved or sent',
-    body: MailTemplateTexts,
+    body: MailTemplateDraft,
     reply: { 200: MailPreview },
     handler: (ctx, { params, body: input, caller, request }) =>
       previewMail(ctx, ctx.db, { owner: OWNER, kind: requireKind(OWNER, params.kind), input, caller, request }),
@@ -86,7 +93,7 @@ const instanceMailTemplatesRoutes = [
     path: `${PATH}/:kind/test`,
     operationId: 'sendTestMail',
     summary: 'Sends a mail with these texts and sample values to the address of the caller',
-    body: MailTemplateTexts,
+    body: MailTemplateDraft,
     errors: ['MAIL_TEMPLATE_NOT_FOUND', 'EMAIL_NOT_VERIFIED', 'RATE_LIMITED'],
     reply: { 200: ActionResult },
     async handler(ctx, { params, body: input, caller, request }) {

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { Timestamp } from '../http/routing/schema.ts'
+import { LANGUAGES } from '../languages/languages.ts'
 import { listMailKinds, TENANT_MAIL_KINDS } from '../mail/kinds.ts'
 import { MAX_LENGTHS } from './rules.ts'
 
@@ -21,6 +22,19 @@ export const MailTemplateTexts = Type.Object(
   { title: 'MailTemplateTexts' },
 )
 export type MailTemplateTexts = Static<typeof MailTemplateTexts>
+
+/** For a preview or a test mail. */
+export const MailTemplateDraft = Type.Object(
+  {
+    ...MailTemplateTexts.properties,
+    language: Type.Optional(
+      Type.Enum([...LANGUAGES], {
+        description: 'The language of the texts that are left out, and of dates and labels',
+      }),
+    ),
+  },
+  { title: 'MailTemplateDraft' },
+)
 
 export const MailTemplateBody = Type.Object(
   {

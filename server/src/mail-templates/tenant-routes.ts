@@ -9,6 +9,7 @@ import {
   ByTenantAndKind,
   MailPreview,
   MailTemplateBody,
+  MailTemplateDraft,
   MailTemplateList,
   MailTemplateTexts,
 } from './schema.ts'
@@ -83,7 +84,7 @@ export const tenantMailTemplatesRoutes = [
     path: `${PATH}/:kind/preview`,
     operationId: 'previewTenantMailTemplate',
     summary: 'Renders a mail of a tenant with these texts and sample values; nothing is saved or sent',
-    body: MailTemplateTexts,
+    body: MailTemplateDraft,
     reply: { 200: MailPreview },
     handler: (ctx, { tx, params, body: input, caller, request }) => {
       const owner = { tenantId: caller.tenantId }
@@ -96,7 +97,7 @@ export const tenantMailTemplatesRoutes = [
     path: `${PATH}/:kind/test`,
     operationId: 'sendTenantTestMail',
     summary: 'Sends a mail of a tenant with these texts and sample values to the address of the caller',
-    body: MailTemplateTexts,
+    body: MailTemplateDraft,
     errors: ['MAIL_TEMPLATE_NOT_FOUND', 'EMAIL_NOT_VERIFIED', 'RATE_LIMITED'],
     reply: { 200: ActionResult },
     async handler(ctx, { tx, params, body: input, caller, request }) {

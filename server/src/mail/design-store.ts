@@ -9,6 +9,8 @@ export interface MailOrigin {
   tenantId?: string | undefined
   /** The slug of the tenant that a request names, as an alternative to the id. It counts only for its members. */
   tenant?: string | undefined
+  /** The mail comes from the operator: the tenant decides only the default language. */
+  fromOperator?: boolean | undefined
 }
 
 export interface StoredMailBrand {
@@ -30,6 +32,9 @@ export interface MailDesignRow {
   ofTenant: StoredMailBrand | null
   instanceEdits: MailEdits | null
   tenantEdits: MailEdits | null
+  tenantLanguage: string | null
+  /** Of the account with the address of the recipient. */
+  locale: string | null
 }
 
 /** Whose brand and texts a mail has. */
@@ -38,16 +43,16 @@ export interface MailDesignQuery extends MailOrigin {
   /** The address that the mail goes to. */
   recipient?: string | undefined
   /** For a preview: the brand of the tenant counts even if it is not approved. */
-  unapproved?: boolean
+  unapproved?: boolean | undefined
 }
 
 /**
- * The brands and the edited texts of a mail. Only an approved tenant has its own: anybody can create a tenant with any
+ * The brands and the edited texts of a mail, and the languages that it may have. Only an approved tenant has its own: anybody can create a tenant with any
  * name and invite people. Anybody can name a tenant in an authorization request, so that it counts only for members.
  */
 export async function findMailDesign(
   db: Db,
-  { kind, clientId, tenantId, tenant, recipient, unapproved = false }: MailDesignQuery,
+  { kind, clientId, tenantId, tenant, fromOperator = false, recipient, unapproved = false }: MailDesignQuery,
 ): Promise<MailDesignRow | undefined> {
   const { rows } = await sql<MailDesignRow>`
     select ${brandJson('applications')} as "ofApplication", ${brandJson('tenants')} as "ofTenant",
@@ -55,16 +60,19 @@ export async function findMailDesign(
       (
         select ${editsJson('tenant_mail_templates')} from tenant_mail_templates
         where kind = ${kind} and tenant_id = tenants.id
-      ) as "tenantEdits"
+      ) as "tenantEdits",
+      subjects.language as "tenantLanguage",
+      (select locale from users where email = requested.recipient) as locale
     from (values (${clientId ?? null}::text, ${tenantId ?? null}::uuid, ${tenant ?? null}::text, ${recipient ?? null}::text))
       as requested (client_id, tenant_id, slug, recipient)
     left join clients on clients.client_id = requested.client_id
     left join applications on applications.id = clients.application_id and not applications.built_in
     left join brandings as of_applications on of_applications.application_id = applications.id
-    left join tenants on (tenants.id = requested.tenant_id or tenants.slug = requested.slug and exists (
+    left join tenants as subjects on subjects.id = requested.tenant_id or subjects.slug = requested.slug and exists (
         select from memberships join users on users.id = memberships.user_id
-        where memberships.tenant_id = tenants.id and memberships.status = 'ACTIVE' and users.email = requested.recipient
-      ))
+        where memberships.tenant_id = subjects.id and memberships.status = 'ACTIVE' and users.email = requested.recipient
+      )
+    left join tenants on tenants.id = subjects.id and not ${fromOperator}
       and (${unapproved} or tenants.branding_approved) and tenants.suspended_at is null
     left join brandings as of_tenants on of_tenants.tenant_id = tenants.id
   `.execute(db)

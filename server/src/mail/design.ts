@@ -2,13 +2,17 @@ import type { Db } from '../db/open.ts'
 import { findMailDesign, type MailDesignQuery, type MailEdits, type StoredMailBrand } from './design-store.ts'
 import type { MailKind } from './kinds.ts'
 import { productLogo } from './logo.ts'
-import { findDefaultText } from './texts/find-text.ts'
 import type { MailText } from './texts/text.ts'
 
-/** What a mail looks like, and its texts. */
+/** What a mail looks like, and what its texts and its language depend on. */
 export interface MailDesign {
   brand: StoredMailBrand
-  text: MailText
+  /** Each replaces parts of the text before it; the first one those of the default text. */
+  edits: MailEdits[]
+  /** The default language of the tenant that the mail is about. */
+  tenantLanguage?: string | null
+  /** Of the account with the address that the mail goes to. */
+  locale?: string | null
 }
 
 export const DEFAULT_BRAND: StoredMailBrand = { name: 'Latchkey', color: null, logo: productLogo }
@@ -20,19 +24,17 @@ export const DEFAULT_BRAND: StoredMailBrand = { name: 'Latchkey', color: null, l
 export async function loadMailDesign(
   db: Db,
   kind: MailKind,
-  origin: Omit<MailDesignQuery, 'kind'> = {},
+  { clientId, tenantId, tenant, fromOperator, recipient, unapproved }: Omit<MailDesignQuery, 'kind'> = {},
 ): Promise<MailDesign> {
-  const { clientId, tenantId, tenant, recipient, unapproved } = origin
-  const found = await findMailDesign(db, {
-    kind,
-    clientId,
-    tenantId,
-    tenant,
-    recipient,
-    ...(unapproved && { unapproved }),
-  })
-  const text = applyEdits(applyEdits(findDefaultText(kind), found?.instanceEdits), found?.tenantEdits)
-  return { brand: found?.ofTenant ?? found?.ofApplication ?? DEFAULT_BRAND, text }
+  const query = { kind, clientId, tenantId, tenant, fromOperator, recipient, unapproved }
+  const found = await findMailDesign(db, query)
+  const { ofTenant, ofApplication, instanceEdits, tenantEdits, tenantLanguage = null, locale = null } = found ?? {}
+  return {
+    brand: ofTenant ?? ofApplication ?? DEFAULT_BRAND,
+    edits: [instanceEdits, tenantEdits].filter((edits) => edits != null),
+    tenantLanguage,
+    locale,
+  }
 }
 
 /** The text with the edited parts in place of its own. */

@@ -3,8 +3,6 @@ import type { Ctx } from '../context.ts'
 import { clientAddress, clientUserAgent } from '../http/request/client-address.ts'
 import { UNKNOWN_LOCATION } from '../lib/geoip.ts'
 import type { MailFact } from './mail.ts'
-import { toTimeText } from './texts/dates.ts'
-import { toDeviceText } from './texts/device.ts'
 
 /** Where a request came from. */
 export interface RequestOrigin {
@@ -21,9 +19,9 @@ export const toRequestOrigin = (request: FastifyRequest): RequestOrigin => ({
 export function createDeviceFacts(ctx: Ctx, { address, userAgent }: RequestOrigin): MailFact[] {
   const location = ctx.locate(address)
   return [
-    { label: 'device', value: toDeviceText(userAgent) },
+    { label: 'device', value: userAgent },
     ...(location === UNKNOWN_LOCATION ? [] : [{ label: 'location', value: location } as const]),
     { label: 'ipAddress', value: address },
-    { label: 'time', value: toTimeText(ctx.now()) },
+    { label: 'time', value: ctx.now() },
   ]
 }

@@ -69,5 +69,31 @@ export const TENANT_MAIL_KINDS = [
   'webhook-disabled',
 ] as const satisfies MailKind[]
 
+/**
+ * The kinds that their readers cause themselves by a request, so that its language is theirs. A sign-in is not among them:
+ * somebody else who signs in must not choose a language that the owner of the account cannot read.
+ */
+export const REQUESTED_KINDS: readonly MailKind[] = [
+  'verify-email',
+  'account-exists',
+  'password-reset',
+  'sign-in-code',
+  'confirm-new-email',
+  'password-changed',
+  'password-was-reset',
+  'email-changed',
+  'email-change-requested',
+  'totp-enabled',
+  'totp-disabled',
+  'recovery-codes-replaced',
+  'passkey-added',
+  'passkey-removed',
+  'sso-linked',
+  'sso-unlinked',
+  'device-allowed',
+  'deletion-requested',
+  'restored',
+]
+
 /** Variables whose values people choose: texts show them in quotation marks. */
 export const NAME_VARIABLES: readonly MailVariable[] = ['tenant', 'inviter', 'operator', 'member']

@@ -89,12 +89,12 @@ const MailboxPage = ({ messages, baseUrl }: { messages: Messages; baseUrl: strin
     {messages.length === 0 && <p>No mail yet.</p>}
     {messages.map(({ id, to, subject, text, createdAt }) => (
       <article key={id}>
-        <h2>{subject}</h2>
+        <h2 dir="auto">{subject}</h2>
         <p class="quiet">
           To {to} · <time dateTime={createdAt}>{createdAt.replace('T', ' ').slice(0, 19)} UTC</time>
         </p>
         <div class="mail">
-          <pre>{linkUrls(text, baseUrl)}</pre>
+          <pre dir="auto">{linkUrls(text, baseUrl)}</pre>
           <iframe
             src={`${HTML_PATH}?id=${id}`}
             title={`${subject} (HTML)`}

@@ -3,11 +3,13 @@ import type { Ctx } from '../context.ts'
 import type { Tx } from '../db/open.ts'
 import { defineJob } from '../jobs/job.ts'
 import { enqueue, retryFailedJobs } from '../jobs/store.ts'
+import { runInLanguage } from '../languages/current-language.ts'
 import { beginSlowWork } from '../lib/concurrency/slow-work.ts'
 import { newUniqueId } from '../lib/ids.ts'
 import { loadMailDesign } from './design.ts'
+import { chooseLanguage } from './language.ts'
 import { loadMailLogo } from './logo.ts'
-import type { Mail } from './mail.ts'
+import type { Mail, Recipient } from './mail.ts'
 import { DELIVERIES } from './metrics.ts'
 import { LOGO_CID } from './render/html.tsx'
 import { type RenderedMail, renderMail } from './render/render-mail.ts'
@@ -15,12 +17,18 @@ import { deleteMail, findMail, insertMail, type StoredMail } from './store.ts'
 
 const SEAL = 'mail'
 
-/** Queues a mail in the caller's transaction. It is sent if and only if the transaction commits. */
-export async function queueMail(ctx: Ctx, tx: Tx, to: string, mail: Mail): Promise<void> {
+/**
+ * Queues a mail in the caller's transaction. It is sent if and only if the transaction commits. It is rendered here, so
+ * that its language and its design stay as they are now.
+ */
+export async function queueMail(ctx: Ctx, tx: Tx, recipient: Recipient, mail: Mail): Promise<void> {
   const { kind, path, values, facts, origin } = mail
+  const { email: to, ...known } = typeof recipient === 'string' ? { email: recipient } : recipient
   const design = mail.design ?? (await loadMailDesign(tx, kind, { ...origin, recipient: to }))
+  const language = chooseLanguage(kind, { ...design, ...known })
   const { baseUrl } = ctx.config
-  await queueRenderedMail(ctx, tx, to, renderMail({ kind, design, to, baseUrl, path, values, facts }))
+  const rendered = runInLanguage(language, () => renderMail({ kind, design, to, baseUrl, path, values, facts }))
+  await queueRenderedMail(ctx, tx, to, rendered)
 }
 
 export async function queueRenderedMail(ctx: Ctx, tx: Tx, to: string, mail: RenderedMail): Promise<void> {
@@ -51,9 +59,11 @@ export const deliverMail = defineJob<{ mailId: string }>({
 })
 
 async function createMessage(ctx: Ctx, stored: StoredMail): Promise<SendMailOptions> {
-  const { subject, text, html, logo: hash } = unsealMail(ctx, stored)
+  const { subject, text, html, logo: hash, language } = unsealMail(ctx, stored)
   const messageId = `<${stored.id}@${new URL(ctx.config.baseUrl).hostname}>`
-  const message = { from: ctx.config.mail.from, to: stored.recipient, subject, text, html, messageId }
+  // RFC 3282. Mail that an earlier release has queued has no language.
+  const headers = language === undefined ? {} : { 'Content-Language': language }
+  const message = { from: ctx.config.mail.from, to: stored.recipient, subject, text, html, messageId, headers }
   // Without its logo, the mail still shows the name.
   const logo = hash === undefined ? undefined : await loadMailLogo(ctx.db, hash)
   if (!logo) return message

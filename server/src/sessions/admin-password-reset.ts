@@ -1,6 +1,5 @@
 import type { Ctx } from '../context.ts'
 import type { Tx } from '../db/open.ts'
-import { toDurationText } from '../lib/duration-text.ts'
 import { queueMail } from '../mail/outbox.ts'
 import { unusableHash } from '../users/passwords.ts'
 import { changeUser, type User } from '../users/service.ts'
@@ -46,6 +45,6 @@ async function mailPasswordLink(
     lifetime: 'emailLink',
   } as const
   const token = await createLink(ctx, tx, link)
-  const values = { validity: toDurationText(ctx.config.lifetimes.emailLink) }
+  const values = { validity: ctx.config.lifetimes.emailLink }
   await queueMail(ctx, tx, email, { kind, values, path: `/reset-password?token=${token}` })
 }

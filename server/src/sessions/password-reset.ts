@@ -7,7 +7,8 @@ import { AppError } from '../errors.ts'
 import { clientNetwork } from '../http/request/client-address.ts'
 import { defineJob } from '../jobs/job.ts'
 import { enqueue } from '../jobs/store.ts'
-import { toDurationText } from '../lib/duration-text.ts'
+import { findRequestLanguage, resumeInLanguage } from '../languages/current-language.ts'
+import type { Language } from '../languages/languages.ts'
 import { requireEmail } from '../lib/field-validation.ts'
 import { sealText, unsealText } from '../lib/seal.ts'
 import { queueMail } from '../mail/outbox.ts'
@@ -40,36 +41,49 @@ export async function requestPasswordReset(
   const email = requireEmail(input.trim(), 'email')
   if (await isOverMailQuota(ctx, 'reset', email)) return email
   const { clientId, tenant } = login ?? {}
+  const language = findRequestLanguage()
   await enqueue(ctx.db, mailPasswordReset, {
     recipient: sealText(ctx.keys, SEAL, email),
     ...(clientId !== undefined && { clientId }),
     ...(tenant !== undefined && { tenant }),
+    ...(language !== undefined && { language }),
   })
   return email
 }
 
+interface ResetMail {
+  /** Encrypted. */
+  recipient: string
+  clientId?: string
+  tenant?: string
+  /** Of the request. */
+  language?: Language
+}
+
 /** Mails the reset link and revokes earlier ones. */
-export const mailPasswordReset = defineJob<{ recipient: string; clientId?: string; tenant?: string }>({
+export const mailPasswordReset = defineJob<ResetMail>({
   name: 'mail_password_reset',
-  async run(ctx, { recipient, clientId, tenant }) {
-    const address = unsealText(ctx.keys, SEAL, recipient)
-    const user = address === undefined ? undefined : await findUserByEmail(ctx.db, address)
-    // A placeholder account has no password to reset.
-    if (!user || user.disabled || isPlaceholder(user)) return
-    const { id: userId, email } = user
-    await ctx.db.transaction().execute(async (tx) => {
-      await revokeLinks(tx, { userId, purpose: PURPOSE })
-      const token = await createLink(ctx, tx, { purpose: PURPOSE, userId, email, passwordHash: null })
-      await queueMail(ctx, tx, email, {
-        kind: 'password-reset',
-        values: { validity: toDurationText(ctx.config.lifetimes.passwordReset) },
-        path: urlWithClient('/reset-password', { token }, clientId),
-        origin: { clientId, tenant },
-      })
-      await recordAuditEvent(ctx, tx, { action: 'user.password_reset_requested', actor: SYSTEM, userId })
-    })
-  },
+  run: (ctx, mail) => resumeInLanguage(mail.language, () => mailResetLink(ctx, mail)),
 })
+
+async function mailResetLink(ctx: Ctx, { recipient, clientId, tenant }: ResetMail): Promise<void> {
+  const address = unsealText(ctx.keys, SEAL, recipient)
+  const user = address === undefined ? undefined : await findUserByEmail(ctx.db, address)
+  // A placeholder account has no password to reset.
+  if (!user || user.disabled || isPlaceholder(user)) return
+  const { id: userId, email } = user
+  await ctx.db.transaction().execute(async (tx) => {
+    await revokeLinks(tx, { userId, purpose: PURPOSE })
+    const token = await createLink(ctx, tx, { purpose: PURPOSE, userId, email, passwordHash: null })
+    await queueMail(ctx, tx, email, {
+      kind: 'password-reset',
+      values: { validity: ctx.config.lifetimes.passwordReset },
+      path: urlWithClient('/reset-password', { token }, clientId),
+      origin: { clientId, tenant },
+    })
+    await recordAuditEvent(ctx, tx, { action: 'user.password_reset_requested', actor: SYSTEM, userId })
+  })
+}
 
 /**
  * Sets a new password with the token of a mail, ends every session, and returns the user. It does not sign in. A weak
@@ -102,7 +116,10 @@ async function setPassword(ctx: Ctx, { token, newPassword, request }: ChosenPass
       await deletePendingOfUser(tx, userId)
       await deleteSessionsOfUser(tx, userId)
       await forgetDevices(tx, userId)
-      await queueNotice(ctx, tx, { to: { email, email_verified: true }, kind: 'password-was-reset' })
+      await queueNotice(ctx, tx, {
+        to: { email, email_verified: true, locale: user.locale },
+        kind: 'password-was-reset',
+      })
       await recordAuditEvent(ctx, tx, {
         action: 'user.password_reset',
         actor: userActor(userId),

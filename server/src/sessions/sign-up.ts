@@ -7,8 +7,8 @@ import type { Tx } from '../db/open.ts'
 import type { Names } from '../db/tables.ts'
 import { AppError } from '../errors.ts'
 import { clientNetwork } from '../http/request/client-address.ts'
+import { findRequestLanguage } from '../languages/current-language.ts'
 import { t } from '../languages/translate.ts'
-import { toDurationText } from '../lib/duration-text.ts'
 import { checkField, requireEmail, throwIfInvalid } from '../lib/field-validation.ts'
 import { newId } from '../lib/ids.ts'
 import { fingerprintOf } from '../lib/secrets.ts'
@@ -72,12 +72,14 @@ async function createAccount(
   await limitBrowser(ctx, browserId)
   const isOverQuota = await isOverMailQuota(ctx, 'sign-up', email)
   const { added, isNew } = await ctx.db.transaction().execute(async (tx) => {
-    const person = { ...registration, email }
+    const person = { ...registration, email, locale: findRequestLanguage() }
     const added = await registerUser(ctx, tx, { person, passwordHash })
     const isNew = added.state === 'new'
     if (added.state === 'unverified') await markAddressContested(ctx, tx, added)
     if (!isOverQuota || isNew) {
-      await queueMail(ctx, tx, email, await createMail(ctx, tx, { added, email, passwordHash, names, origin }))
+      // The locale of an unverified account may be that of another person.
+      const to = added.state === 'taken' ? email : { email, locale: null }
+      await queueMail(ctx, tx, to, await createMail(ctx, tx, { added, email, passwordHash, names, origin }))
     }
     // An audit event is recorded in every case, so that the response time does not disclose whether the account exists.
     const action = isNew ? 'user.registered' : 'user.registration_refused'
@@ -183,7 +185,7 @@ async function confirmFirstAddress(
 
 export const verificationMail = ({ config }: Ctx, token: string, origin: MailOrigin = {}): Mail => ({
   kind: 'verify-email',
-  values: { validity: toDurationText(config.lifetimes.emailLink) },
+  values: { validity: config.lifetimes.emailLink },
   path: urlWithClient('/verify-email', { token }, origin.clientId),
   origin,
 })

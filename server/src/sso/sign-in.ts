@@ -8,6 +8,7 @@ import { AppError } from '../errors.ts'
 import { ensureBrowserId } from '../http/request/browser-cookie.ts'
 import { clientNetwork } from '../http/request/client-address.ts'
 import type { Exchange } from '../http/routing/exchange.ts'
+import { findRequestLanguage } from '../languages/current-language.ts'
 import { t } from '../languages/translate.ts'
 import { markAddressContested } from '../sessions/contested-address.ts'
 import { type LoginTransaction, readLoginTransaction } from '../sessions/login-transaction.ts'
@@ -125,7 +126,7 @@ async function createOrMatchUser(
   signIn: SsoSignIn & { email: string },
 ): Promise<User | UnmatchedIdentity> {
   const { provider, identity, request, email } = signIn
-  const user = await createVerifiedUser(ctx, tx, { ...identity, email })
+  const user = await createVerifiedUser(ctx, tx, { ...identity, email, locale: findRequestLanguage() ?? null })
   if (!user) return linkByEmail(ctx, tx, signIn)
   const { id: userId } = user
   await recordAuditEvent(ctx, tx, {

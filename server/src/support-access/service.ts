@@ -12,13 +12,12 @@ import { toId } from '../lib/ids.ts'
 import { isPlainLine, isVisible } from '../lib/text.ts'
 import { loadMailDesign } from '../mail/design.ts'
 import { queueMail } from '../mail/outbox.ts'
-import { toTimeText } from '../mail/texts/dates.ts'
 import { createSupportSession } from '../sessions/support/session.ts'
 import { lacksSecondFactor } from '../tenants/mfa-policy.ts'
 import { getTenant } from '../tenants/service.ts'
 import { withTenantAsOperator } from '../tenants/tenant-scope.ts'
 import type { StartedSupportAccess, StartSupportAccessRequest } from './schema.ts'
-import { findMembership, type LockedUser, listOwnerEmails, lockSession, lockUsers } from './store.ts'
+import { findMembership, type LockedUser, listOwners, lockSession, lockUsers } from './store.ts'
 
 /**
  * Support access: a Super Admin acts as a member of a tenant for a short time. The tenant must allow it, and sees all of
@@ -100,7 +99,7 @@ async function requireEligible(
   }
   // The operator may be an owner, but need not be told.
   const exceptIds = [userId, caller.userId]
-  const owners = await listOwnerEmails(tx, { tenantId, exceptIds, limit: MAX_RECIPIENTS })
+  const owners = await listOwners(tx, { tenantId, exceptIds, limit: MAX_RECIPIENTS })
   if (owners.length === 0 && membership.role !== 'owner') {
     throw new AppError('SUPPORT_ACCESS_REFUSED', { message: t(NO_OWNER) })
   }
@@ -128,8 +127,8 @@ interface Facts {
   tenant: { id: string; name: string }
   member: LockedUser
   operator: LockedUser
-  /** The addresses of the owners, without the member and the operator. */
-  owners: string[]
+  /** Without the member and the operator. */
+  owners: { email: string; locale: string | null }[]
   reason: string
   endsAt: Date
 }
@@ -137,17 +136,19 @@ interface Facts {
 /** These mails come from the operator, so they do not have the brand of the tenant. */
 async function notify(ctx: Ctx, tx: Tx, { tenant, member, operator, owners, reason, endsAt }: Facts): Promise<void> {
   const values = { tenant: tenant.name, operator: toDisplayName(operator), member: toDisplayName(member) }
+  const origin = { tenantId: tenant.id, fromOperator: true }
   const facts = [
     { label: 'reason' as const, value: reason },
-    { label: 'until' as const, value: toTimeText(endsAt) },
+    { label: 'until' as const, value: endsAt },
   ]
   await queueMail(ctx, tx, member.email, {
     kind: 'support-access',
     values: { tenant: values.tenant, operator: values.operator },
     facts,
     path: '/account/sessions',
+    origin,
   })
   const kind = 'tenant-support-access'
-  const design = await loadMailDesign(tx, kind)
-  for (const email of owners) await queueMail(ctx, tx, email, { kind, values, facts, path: '/console', design })
+  const design = await loadMailDesign(tx, kind, origin)
+  for (const owner of owners) await queueMail(ctx, tx, owner, { kind, values, facts, path: '/console', design })
 }

@@ -33,23 +33,24 @@ export const findMembership = (tx: Tx, { tenantId, userId }: { tenantId: string;
     .executeTakeFirst()
 
 /** The addresses of the active owners, except some, in the order of joining. */
-export async function listOwnerEmails(
+export async function listOwners(
   tx: Tx,
   { tenantId, exceptIds, limit }: { tenantId: string; exceptIds: string[]; limit: number },
-): Promise<string[]> {
-  const owners = await tx
-    .selectFrom('memberships')
-    .innerJoin('users', 'users.id', 'memberships.user_id')
-    .select('users.email')
-    .where('memberships.tenant_id', '=', tenantId)
-    .where('memberships.user_id', 'not in', exceptIds)
-    .where('memberships.status', '=', 'ACTIVE')
-    .where('memberships.role', '=', 'owner')
-    .where('users.disabled', '=', false)
-    // An unconfirmed address may belong to somebody else.
-    .where('users.email_verified', '=', true)
-    .orderBy('memberships.joined_at')
-    .limit(limit)
-    .execute()
-  return owners.map(({ email }) => email)
+): Promise<{ email: string; locale: string | null }[]> {
+  return (
+    tx
+      .selectFrom('memberships')
+      .innerJoin('users', 'users.id', 'memberships.user_id')
+      .select(['users.email', 'users.locale'])
+      .where('memberships.tenant_id', '=', tenantId)
+      .where('memberships.user_id', 'not in', exceptIds)
+      .where('memberships.status', '=', 'ACTIVE')
+      .where('memberships.role', '=', 'owner')
+      .where('users.disabled', '=', false)
+      // An unconfirmed address may belong to somebody else.
+      .where('users.email_verified', '=', true)
+      .orderBy('memberships.joined_at')
+      .limit(limit)
+      .execute()
+  )
 }

@@ -5,7 +5,7 @@ import { loadMailDesign } from '../mail/design.ts'
 import { queueMail } from '../mail/outbox.ts'
 import { getTenant } from './service.ts'
 import { type Tenant, updateTenant } from './store.ts'
-import { listAdminEmails } from './suspension-store.ts'
+import { listAdmins } from './suspension-store.ts'
 
 /**
  * A suspended tenant issues no tokens, its existing tokens are refused, and nobody can act for it or join it. Its data
@@ -41,8 +41,8 @@ async function mailAdmins(
   { tenant: { id: tenantId, name }, suspended }: { tenant: Tenant; suspended: boolean },
 ): Promise<void> {
   const kind = suspended ? 'tenant-suspended' : 'tenant-reactivated'
-  const design = await loadMailDesign(tx, kind)
-  const recipients = await listAdminEmails(tx, { tenantId, limit: MAX_RECIPIENTS })
+  const design = await loadMailDesign(tx, kind, { tenantId, fromOperator: true })
+  const recipients = await listAdmins(tx, { tenantId, limit: MAX_RECIPIENTS })
   const path = suspended ? '/account' : '/console'
-  for (const email of recipients) await queueMail(ctx, tx, email, { kind, values: { tenant: name }, path, design })
+  for (const admin of recipients) await queueMail(ctx, tx, admin, { kind, values: { tenant: name }, path, design })
 }

@@ -4,7 +4,6 @@ import type { Ctx } from '../context.ts'
 import { setActor } from '../db/actor.ts'
 import type { Tx } from '../db/open.ts'
 import type { MailFact } from '../mail/mail.ts'
-import { toDateText } from '../mail/texts/dates.ts'
 import { clearDeletion, deleteUser, listDeletionRequests, listJoinedMemberships } from './deletion-store.ts'
 import { queueNotice } from './notices.ts'
 import { changeUser, type User } from './service.ts'
@@ -39,7 +38,7 @@ export async function scheduleDeletion(ctx: Ctx, tx: Tx, action: AccountAction):
   await setDatabaseActor(tx, actor)
   await changeUser(ctx, tx, user, { deletion_requested_at: now })
   await recordAuditEvent(ctx, tx, { action: 'user.deletion_requested', actor, userId, request })
-  const facts: MailFact[] = [{ label: 'erasedOn', value: toDateText(toErasureDate(now)) }]
+  const facts: MailFact[] = [{ label: 'erasedOn', value: toErasureDate(now) }]
   const kind = isByOwner(action) ? 'deletion-requested' : 'deletion-ordered'
   await queueNotice(ctx, tx, { to: user, kind, facts })
 }

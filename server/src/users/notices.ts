@@ -11,6 +11,8 @@ export type { NoticeKind }
 export interface NoticeRecipient {
   email: string
   email_verified: boolean
+  /** Left out: that of the account with this address. */
+  locale?: string | null
 }
 
 interface Notice {
@@ -30,7 +32,8 @@ export async function queueNotice(
 ): Promise<void> {
   // An unverified address may belong to another person, so it has a quota.
   if (!to.email_verified && (await isOverMailQuota(ctx, 'notice', to.email))) return
-  await queueMail(ctx, tx, to.email, { kind, facts, origin, path })
+  const { email, locale } = to
+  await queueMail(ctx, tx, locale === undefined ? email : { email, locale }, { kind, facts, origin, path })
 }
 
 export const mailSuperAdminNotice = (ctx: Ctx, tx: Tx, email: string) =>

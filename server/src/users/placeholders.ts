@@ -143,11 +143,11 @@ export async function completeInvitee(
   ctx: Ctx,
   tx: Tx,
   email: string,
-  { password_hash, ...names }: Names & { password_hash: string },
+  { password_hash, ...profile }: Names & { password_hash: string; locale: string | null },
 ): Promise<User | undefined> {
   // Takes the stronger lock first: upgrading from a key lock could deadlock with another transaction that does the same.
   await lockOrCreate(ctx, tx, email, lockUser)
-  return completePlaceholder(ctx, tx, email, { ...names, password_hash, email_verified: true })
+  return completePlaceholder(ctx, tx, email, { ...profile, password_hash, email_verified: true })
 }
 
 /** Frees the address for a person who has verified it. Open invitations to the address stay valid. */

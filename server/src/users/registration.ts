@@ -12,6 +12,8 @@ export interface Registration {
   givenName?: string | undefined
   familyName?: string | undefined
   displayName?: string | undefined
+  /** The language of the page. */
+  locale?: string | undefined
 }
 
 /** The account with the address: new, verified by another person (`taken`), or registered before and unverified. */
@@ -32,6 +34,7 @@ export async function registerUser(
     given_name: person.givenName ?? null,
     family_name: person.familyName ?? null,
     password_hash: passwordHash,
+    locale: person.locale ?? null,
   }
   const inserted = await insertUserIfNew(tx, {
     id,

@@ -11,6 +11,8 @@ export interface VerifiedUser {
   givenName: string | null
   familyName: string | null
   pictureUrl: string | null
+  /** The language of the page. */
+  locale: string | null
 }
 
 /** Creates the user, or completes a placeholder account; undefined when the address is taken. */
@@ -24,6 +26,7 @@ export async function createVerifiedUser(ctx: Ctx, tx: Tx, newUser: VerifiedUser
     given_name: newUser.givenName,
     family_name: newUser.familyName,
     picture_url: newUser.pictureUrl,
+    locale: newUser.locale,
   }
   const isNew = await insertUserIfNew(tx, {
     id,

@@ -4,6 +4,8 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { ERRORS } from '../../src/errors.ts'
 import { LANGUAGES } from '../../src/languages/languages.ts'
+import { listMailKinds } from '../../src/mail/kinds.ts'
+import { findDefaultText } from '../../src/mail/texts/find-text.ts'
 import { extractTexts, findMismatch, listSourceFiles, readCatalogs } from './texts.ts'
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
@@ -12,12 +14,20 @@ const TRANSLATIONS = LANGUAGES.filter((language) => language !== 'en')
 /** The file of a catalog has the name of a slice of the server, or of a file or folder of texts of the console. */
 const nameOf = (path: string): string => path.replace(/^text\//, '').replace(/(?:\/.*|\.tsx?)$/, '')
 
+/** The texts of all mails, but not those that consist of a variable. */
+const MAIL_TEMPLATES = listMailKinds()
+  .flatMap((kind) => Object.values(findDefaultText(kind)))
+  .filter((text) => /\p{L}/u.test(text.replaceAll(/\{\{\w+\}\}/g, '')))
+
 const PROGRAMS = [
   {
     program: 'server',
     sources: join(ROOT, 'server/src'),
     catalogs: join(ROOT, 'server/src/languages/messages'),
-    others: Object.values(ERRORS).map(([, text]) => ({ file: 'errors.ts', text })),
+    others: [
+      ...Object.values(ERRORS).map(([, text]) => ({ file: 'errors.ts', text })),
+      ...MAIL_TEMPLATES.map((text) => ({ file: 'mail', text })),
+    ],
   },
   {
     program: 'console',

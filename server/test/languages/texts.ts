@@ -59,10 +59,13 @@ export function readCatalogs(folder: string): Map<string, Record<string, string>
 /** What differs between an English text and its translation; undefined: nothing that matters. */
 export function findMismatch(text: string, translation: string, language: string): string | undefined {
   if (translation.trim() === '') return 'is empty'
-  const [expected, found] = [text, translation].map((message) => listArguments(parse(message)).join(', '))
+  const [expected, found] = [text, translation].map((message) => listArguments(parseText(message)).join(', '))
   if (expected !== found) return `has the arguments "${found}", not "${expected}"`
-  return findMissingPlural(parse(translation), language)
+  return findMissingPlural(parseText(translation), language)
 }
+
+/** The templates of mails, which people can edit, have variables in double braces. */
+const parseText = (text: string) => parse(text.replaceAll(/\{\{(\w+)\}\}/g, '{$1}'))
 
 /** Sorted names of arguments and tags. `{count}` and `{count, plural, …}` are the same argument. */
 function listArguments(elements: MessageFormatElement[]): string[] {

@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest'
+import { runInLanguage } from '../../src/languages/current-language.ts'
+import { LANGUAGES, toDirection } from '../../src/languages/languages.ts'
 import { contrast } from '../../src/lib/contrast.ts'
 import { listMailKinds, listVariables } from '../../src/mail/kinds.ts'
 import type { ContentInput } from '../../src/mail/render/content.ts'
 import { renderMail } from '../../src/mail/render/render-mail.ts'
-import { listUsedVariables } from '../../src/mail/template.ts'
+import { hasStrayBraces, listUsedVariables } from '../../src/mail/template.ts'
 import { toDeviceText } from '../../src/mail/texts/device.ts'
 import { findDefaultText } from '../../src/mail/texts/find-text.ts'
 
@@ -13,7 +15,7 @@ const BRAND = { name: 'Harbour', color: '#b3005e', logo: null }
 const render = (input: Partial<ContentInput> = {}) =>
   renderMail({
     kind: 'invitation',
-    design: { brand: BRAND, text: findDefaultText(input.kind ?? 'invitation') },
+    design: { brand: BRAND, edits: [] },
     to: 'ann@example.test',
     baseUrl: BASE_URL,
     path: '/invitations/secret',
@@ -23,7 +25,7 @@ const render = (input: Partial<ContentInput> = {}) =>
 
 const withText = (text: string, values: Record<string, string>, rest: Partial<ContentInput> = {}) => {
   const texts = { subject: text, heading: text, text, button: text }
-  return render({ design: { brand: BRAND, text: texts }, values, ...rest })
+  return render({ design: { brand: BRAND, edits: [texts] }, values, ...rest })
 }
 
 /** What a mail program would turn into a link, besides URLs of the service. */
@@ -38,16 +40,38 @@ const shownParts = ({ subject, text, html }: ReturnType<typeof renderMail>) => [
   html.replace(/<style>[\s\S]*?<\/style>/, '').replaceAll(/<[^>]*>/g, ' '),
 ]
 
+describe.each(LANGUAGES)('every mail in %s', (language) => {
+  test.each(listMailKinds())('%s has texts whose variables exist, and a short subject', (kind) =>
+    runInLanguage(language, () => {
+      const { subject, heading, text, button, note = '' } = findDefaultText(kind)
+      for (const template of [subject, heading, text, button, note]) {
+        expect(template).not.toBe('undefined')
+        expect(hasStrayBraces(template)).toBe(false)
+        for (const name of listUsedVariables(template)) expect(listVariables(kind)).toContain(name)
+      }
+      const mail = render({ kind })
+      expect(mail.subject.length).toBeLessThanOrEqual(70)
+      expect(mail.text).not.toMatch(/[{}]/)
+      expect(mail.html).toContain('Harbour')
+      expect(mail.html).toContain(`<html lang="${language}" dir="${toDirection(language)}">`)
+    }),
+  )
+})
+
 describe('every mail', () => {
-  test.each(listMailKinds())('%s has texts whose variables exist', (kind) => {
-    const { subject, heading, text, button, note = '' } = findDefaultText(kind)
-    for (const template of [subject, heading, text, button, note]) {
-      expect(template).not.toBe('undefined')
-      for (const name of listUsedVariables(template)) expect(listVariables(kind)).toContain(name)
-    }
-    const mail = render({ kind })
-    expect(mail.text).not.toMatch(/[{}]/)
-    expect(mail.html).toContain('Harbour')
+  test('in Arabic is laid out from right to left, and a name in it has a direction of its own', () => {
+    const facts = [{ label: 'role', value: 'admin' }] as const
+    const { html, text } = runInLanguage('ar', () => render({ facts: [...facts] }))
+    expect(html).not.toMatch(/text-align:left|align="left"|padding:8px 16px 8px 0/)
+    expect(html).toContain('text-align:right')
+    expect(text).toContain('«\u2068Harbour House\u2069»')
+    expect(text.split('\n')).toContain(`${BASE_URL}/invitations/secret`)
+  })
+
+  test('puts names into the quotation marks of its language, which a name cannot contain', () => {
+    const subject = (tenant: string) => runInLanguage('ja', () => render({ values: { tenant, inviter: '' } })).subject
+    expect(subject('Acme')).toBe('「Acme」への参加')
+    expect(subject('Acme」「x')).toBe("「Acme''x」への参加")
   })
 
   test('has one link, which is the button, in HTML and on a line of its own in the text', () => {
@@ -65,14 +89,14 @@ describe('every mail', () => {
 
   test('loads nothing from the network', () => {
     const logo = { hash: 'a'.repeat(64), type: 'image/png' as const, width: 64, height: 64 }
-    const { html } = render({ design: { brand: { ...BRAND, logo }, text: findDefaultText('invitation') } })
+    const { html } = render({ design: { brand: { ...BRAND, logo }, edits: [] } })
     expect(html).toContain('src="cid:logo"')
     expect(html).not.toMatch(/src="(?!cid:)|url\(|<link|<script|@import/)
   })
 
   test('shows the name where a logo cannot be shown', () => {
     const logo = { hash: 'a'.repeat(64), type: 'image/webp' as const, width: 64, height: 64 }
-    const mail = render({ design: { brand: { ...BRAND, logo }, text: findDefaultText('invitation') } })
+    const mail = render({ design: { brand: { ...BRAND, logo }, edits: [] } })
     expect(mail.logo).toBeUndefined()
     expect(mail.html).not.toContain('<img')
     expect(mail.html).toContain('>Harbour<')
@@ -80,7 +104,7 @@ describe('every mail', () => {
 
   test('has a readable button in light and in dark mode, whatever the color', () => {
     for (const color of ['#ffff00', '#000000', '#ffffff', '#b3005e']) {
-      const { html } = render({ design: { brand: { ...BRAND, color }, text: findDefaultText('invitation') } })
+      const { html } = render({ design: { brand: { ...BRAND, color }, edits: [] } })
       const [, light = '', lightInk = ''] =
         /background-color:(#\w{6});border-radius:8px.*?color:(#\w{6});font-size:16px/s.exec(html) ?? []
       const [, dark = '', darkInk = ''] =
@@ -105,9 +129,12 @@ describe('names and texts in a mail', () => {
     ['{{tenant}}', 'ev\u200bil.\u200btest/\u2060x'],
     ['h\u200bttps://evil.test', ''],
   ])('form no link: %s with %s', (text, tenant) => {
-    for (const part of shownParts(withText(text, { tenant }))) expect(linksIn(part)).toEqual([])
+    for (const language of ['en', 'ar'] as const) {
+      const mail = runInLanguage(language, () => withText(text, { tenant }))
+      for (const part of shownParts(mail)) expect(linksIn(part.replace(/[\u2068\u2069]/g, ''))).toEqual([])
+    }
     const brand = { ...BRAND, name: tenant }
-    const design = { brand, text: { subject: text, heading: text, text, button: text } }
+    const design = { brand, edits: [{ subject: text, heading: text, text, button: text }] }
     for (const part of shownParts(render({ design, values: { tenant } }))) expect(linksIn(part)).toEqual([])
   })
 

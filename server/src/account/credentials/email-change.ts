@@ -2,7 +2,6 @@ import { recordAuditEvent, userActor } from '../../audit/record.ts'
 import type { Ctx } from '../../context.ts'
 import { countAgainstLimit } from '../../db/limiter.ts'
 import { t } from '../../languages/translate.ts'
-import { toDurationText } from '../../lib/duration-text.ts'
 import { checkField, requireEmail, throwIfInvalid } from '../../lib/field-validation.ts'
 import type { Mail, MailFact } from '../../mail/mail.ts'
 import { queueMail } from '../../mail/outbox.ts'
@@ -40,7 +39,8 @@ export async function requestEmailChange(
     await revokeLinks(tx, { userId, purpose: PURPOSE })
     // Created for a taken address too, but never mailed: the response must not depend on it.
     const token = await createLink(ctx, tx, { purpose: PURPOSE, userId, email: newEmail, passwordHash: null })
-    await queueMail(ctx, tx, newEmail, taken ? ADDRESS_TAKEN_MAIL : toConfirmationMail(ctx, token))
+    const { locale } = taken ? holder : user
+    await queueMail(ctx, tx, { email: newEmail, locale }, taken ? ADDRESS_TAKEN_MAIL : toConfirmationMail(ctx, token))
     const facts: MailFact[] = [{ label: 'newAddress', value: newEmail }]
     await queueNotice(ctx, tx, { to: user, kind: 'email-change-requested', facts })
     await recordAuditEvent(ctx, tx, {
@@ -61,7 +61,7 @@ function requireNewAddress(text: string, { email }: User): string {
 
 const toConfirmationMail = ({ config }: Ctx, token: string): Mail => ({
   kind: 'confirm-new-email',
-  values: { validity: toDurationText(config.lifetimes.emailLink) },
+  values: { validity: config.lifetimes.emailLink },
   path: `/verify-email?token=${token}`,
 })
 

@@ -4,7 +4,6 @@ import type { Tx } from '../../db/open.ts'
 import { loadMailDesign } from '../../mail/design.ts'
 import type { Mail } from '../../mail/mail.ts'
 import { queueMail } from '../../mail/outbox.ts'
-import { PHRASES } from '../../mail/texts/phrases.ts'
 import { redactUrl } from '../webhooks/redaction.ts'
 import { pausePartitions } from '../webhooks/store.ts'
 import { findTenantName, listSuperAdmins, listTenantAdmins, markDisabled } from './store.ts'
@@ -30,7 +29,7 @@ export async function disableWebhook(ctx: Ctx, tx: Tx, id: string, reason: Reaso
   const recipients =
     tenantId === null ? await listSuperAdmins(tx, MAX_RECIPIENTS) : await listTenantAdmins(tx, tenantId, MAX_RECIPIENTS)
   const notice = await createNotice(tx, tenantId, { reason, url: redactUrl(url) })
-  for (const { email } of recipients) await queueMail(ctx, tx, email, notice)
+  for (const recipient of recipients) await queueMail(ctx, tx, recipient, notice)
 }
 
 async function createNotice(
@@ -42,7 +41,7 @@ async function createNotice(
     path: '/console',
     facts: [
       { label: 'webhook', value: url },
-      { label: 'reason', value: REASON_TEXTS[reason] },
+      { label: 'disabledReason', value: reason },
     ],
   } satisfies Partial<Mail>
   if (tenantId === null) {
@@ -53,5 +52,3 @@ async function createNotice(
   const tenant = (await findTenantName(tx, tenantId))?.name ?? tenantId
   return { ...common, kind, values: { tenant }, design: await loadMailDesign(tx, kind, { tenantId }) }
 }
-
-const REASON_TEXTS: Record<Reason, string> = { GONE: PHRASES.webhookGone, UNREACHABLE: PHRASES.webhookUnreachable }

@@ -14,16 +14,21 @@ export const markDisabled = (tx: Tx, { id, reason, now }: { id: string; reason: 
 export const findTenantName = (db: Db, id: string): Promise<{ name: string } | undefined> =>
   db.selectFrom('tenants').select('name').where('id', '=', id).executeTakeFirst()
 
+interface Reader {
+  email: string
+  locale: string | null
+}
+
 const selectReachableUsers = (db: Db) =>
   db
     .selectFrom('users')
-    .select('users.email')
+    .select(['users.email', 'users.locale'])
     .where('users.disabled', '=', false)
     .where('users.email_verified', '=', true)
     .where('users.deletion_requested_at', 'is', null)
 
 /** Owners and administrators of a tenant, owners first. */
-export const listTenantAdmins = (db: Db, tenantId: string, limit: number): Promise<{ email: string }[]> =>
+export const listTenantAdmins = (db: Db, tenantId: string, limit: number): Promise<Reader[]> =>
   selectReachableUsers(db)
     .innerJoin('memberships', 'memberships.user_id', 'users.id')
     .where('memberships.tenant_id', '=', tenantId)
@@ -34,5 +39,5 @@ export const listTenantAdmins = (db: Db, tenantId: string, limit: number): Promi
     .limit(limit)
     .execute()
 
-export const listSuperAdmins = (db: Db, limit: number): Promise<{ email: string }[]> =>
+export const listSuperAdmins = (db: Db, limit: number): Promise<Reader[]> =>
   selectReachableUsers(db).where('users.is_super_admin', '=', true).orderBy('users.id').limit(limit).execute()

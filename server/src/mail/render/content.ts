@@ -1,10 +1,18 @@
-import type { MailDesign } from '../design.ts'
+import { currentLanguage } from '../../languages/current-language.ts'
+import { isolate } from '../../languages/isolate-arguments.ts'
+import { toDirection } from '../../languages/languages.ts'
+import { t } from '../../languages/translate.ts'
+import { applyEdits, type MailDesign } from '../design.ts'
 import type { StoredMailBrand } from '../design-store.ts'
 import { type MailKind, NAME_VARIABLES } from '../kinds.ts'
 import type { MailFact } from '../mail.ts'
-import { cleanName, preventLinks, quoteName, toOneLine } from '../quote-name.ts'
+import { cleanName, freeUrls, preventLinks, quoteName, toOneLine } from '../quote-name.ts'
 import { fillTemplate } from '../template.ts'
-import { FACT_LABELS, NAME_FACTS, PHRASES } from '../texts/phrases.ts'
+import { toDateText, toTimeText } from '../texts/dates.ts'
+import { toDeviceText } from '../texts/device.ts'
+import { toDurationText } from '../texts/duration.ts'
+import { findDefaultText } from '../texts/find-text.ts'
+import { DISABLED_REASONS, FACT_LABELS, ROLE_NAMES } from '../texts/phrases.ts'
 
 /** A mail with its final texts, which the HTML and the plain text are made of. */
 export interface MailContent {
@@ -18,25 +26,30 @@ export interface MailContent {
   footer: string
 }
 
+/** The values of variables: a number is a duration in seconds. */
+export type MailValues = Readonly<Partial<Record<string, string | number | Date>>>
+
 export interface ContentInput {
   kind: MailKind
-  design: MailDesign
+  design: Pick<MailDesign, 'brand' | 'edits'>
   to: string
   baseUrl: string
   path: string
-  values?: Readonly<Partial<Record<string, string>>> | undefined
+  values?: MailValues | undefined
   facts?: MailFact[] | undefined
 }
 
 const MAX_FACT_LENGTH = 200
 
-/** Fills in the texts. Neither a text nor a name nor both together become a link. */
+/** Fills in the texts in the current language. Neither a text nor a name nor both together become a link. */
 export function createContent(input: ContentInput): MailContent {
-  const { design, baseUrl, path, facts = [] } = input
-  const { text: texts, brand } = design
+  const { kind, design, baseUrl, path, facts = [] } = input
+  const texts = design.edits.reduce(applyEdits, findDefaultText(kind))
+  const { brand } = design
   const application = cleanName(brand.name)
-  const values = { ...quoteNames(input.values ?? {}), application, email: input.to }
-  const fill = (template: string) => preventLinks(toOneLine(fillTemplate(template, values)))
+  const own = { application: keepDirection(application), email: keepDirection(toOneLine(input.to)) }
+  const values = { ...putIntoWords(input.values ?? {}), ...own }
+  const fill = (template: string) => preventLinks(fillTemplate(toOneLine(template), values).trim())
   return {
     subject: fill(texts.subject),
     brand: { ...brand, name: application },
@@ -45,32 +58,53 @@ export function createContent(input: ContentInput): MailContent {
       .split(/\n{2,}/)
       .map(fill)
       .filter((paragraph) => paragraph !== ''),
-    facts: facts.map(toShownFact),
+    facts: facts.map((fact) => ({ label: t(FACT_LABELS[fact.label]), value: toFactText(fact) })),
     button: { label: fill(texts.button), url: baseUrl + path },
     note: texts.note === undefined ? undefined : fill(texts.note),
-    footer: fillTemplate(PHRASES.footer, { application, service: baseUrl }),
+    footer: freeUrls(t('Sent by {application} at {service}', { application, service: baseUrl })),
   }
 }
 
 /** An empty inviter is a client or an operator. */
-const quoteNames = (values: Readonly<Partial<Record<string, string>>>) =>
+const putIntoWords = (values: MailValues): Record<string, string> =>
   Object.fromEntries(
     Object.entries(values).map(([name, value = '']) => {
+      if (typeof value === 'number') return [name, toDurationText(value)]
+      if (typeof value !== 'string') return [name, toDateText(value)]
       const isName = (NAME_VARIABLES as readonly string[]).includes(name)
-      return [name, !isName ? value : value === '' ? PHRASES.unnamedInviter : quoteName(value)]
+      return [name, !isName ? toOneLine(value) : value === '' ? t('An admin') : quoteName(value)]
     }),
   )
 
-const toShownFact = ({ label, value }: MailFact) => ({
-  label: FACT_LABELS[label],
-  value: toFactText(label, value),
-})
+/** In a text from right to left, the name or address keeps its own direction, as the arguments of `t` do. */
+const keepDirection = (value: string): string => (toDirection(currentLanguage()) === 'rtl' ? isolate(value) : value)
 
-function toFactText(label: MailFact['label'], value: string): string {
-  if (NAME_FACTS.includes(label)) return quoteName(value, MAX_FACT_LENGTH)
-  const line = toOneLine(value)
-  return label === 'newAddress' && LOOKS_LIKE_PAGE.test(line) ? preventLinks(line) : line
+/** Values that people or other services choose are in quotation marks. */
+function toFactText(fact: MailFact): string {
+  switch (fact.label) {
+    case 'account':
+    case 'passkey':
+    case 'webhook':
+      return quoteName(fact.value, MAX_FACT_LENGTH)
+    case 'device':
+      return toOneLine(toDeviceText(fact.value))
+    case 'disabledReason':
+      return t(DISABLED_REASONS[fact.value])
+    case 'erasedOn':
+      return toDateText(fact.value)
+    case 'newAddress':
+      return toAddressText(toOneLine(fact.value))
+    case 'role':
+      return t(ROLE_NAMES[fact.value])
+    case 'time':
+    case 'until':
+      return toTimeText(fact.value)
+    default:
+      return toOneLine(fact.value)
+  }
 }
+
+const toAddressText = (address: string): string => (LOOKS_LIKE_PAGE.test(address) ? preventLinks(address) : address)
 
 /** An email address that a mail program may take for the address of a page, such as `www.evil.test/login@a.test`. */
 const LOOKS_LIKE_PAGE = /^www\.|[/?#]/

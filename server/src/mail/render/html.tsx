@@ -1,4 +1,6 @@
 import { renderToString } from 'preact-render-to-string'
+import { currentLanguage } from '../../languages/current-language.ts'
+import { type Language, toDirection } from '../../languages/languages.ts'
 import { toReadableAccent } from '../../lib/contrast.ts'
 import { fitLogo } from '../../ui/brand.ts'
 import { CARD_BACKGROUNDS } from '../../ui/brand-sheet.ts'
@@ -24,11 +26,27 @@ export const renderHtml = (content: MailContent): string =>
 const FONT = 'font-family:-apple-system,BlinkMacSystemFont,Segoe UI,Roboto,Helvetica,Arial,sans-serif'
 const TABLE = { role: 'presentation', cellpadding: '0', cellspacing: '0', border: 0 } as const
 
+/**
+ * Mail programs show the body in a page of their own, so that the language and direction of the document are lost. Some
+ * know no logical properties.
+ */
+const layoutOf = (language: Language) => {
+  const dir = toDirection(language)
+  return { lang: language, dir, start: dir === 'rtl' ? 'right' : 'left' } as const
+}
+
+/** The padding of a cell with its sides (top, right, bottom, left) as in a text from left to right. */
+function toEndPadding([top, right, bottom, left]: [string, string, string, string]): string {
+  const isMirrored = toDirection(currentLanguage()) === 'rtl'
+  return `padding:${top} ${isMirrored ? left : right} ${bottom} ${isMirrored ? right : left}`
+}
+
 function MailPage(content: MailContent) {
   const { subject, brand, heading, paragraphs, facts, note, footer } = content
   const color = brand.color ?? DEFAULT_COLOR
+  const { lang, dir, start } = layoutOf(currentLanguage())
   return (
-    <html lang="en" dir="ltr">
+    <html lang={lang} dir={dir}>
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
@@ -38,20 +56,25 @@ function MailPage(content: MailContent) {
         <title>{subject}</title>
         <style>{darkStyles(color)}</style>
       </head>
-      <body class="page" style={`margin:0;padding:0;background-color:#f4f6fa;color:#1b1f27;${FONT}`}>
-        <table {...TABLE} width="100%" class="page" style="background-color:#f4f6fa">
+      <body
+        class="page"
+        lang={lang}
+        dir={dir}
+        style={`margin:0;padding:0;background-color:#f4f6fa;color:#1b1f27;${FONT}`}
+      >
+        <table {...TABLE} width="100%" class="page" lang={lang} dir={dir} style="background-color:#f4f6fa">
           <tr>
             <td align="center" style="padding:32px 16px">
               <table {...TABLE} width="100%" style="max-width:560px">
                 <tr>
-                  <td style="padding:0 4px 20px">
+                  <td align={start} style="padding:0 4px 20px">
                     <BrandMark {...brand} />
                   </td>
                 </tr>
                 <tr>
                   <td
                     class="card"
-                    style="padding:32px;background-color:#ffffff;border:1px solid #dfe3ea;border-radius:12px;text-align:left"
+                    style={`padding:32px;background-color:#ffffff;border:1px solid #dfe3ea;border-radius:12px;text-align:${start}`}
                   >
                     <h1
                       class="ink"
@@ -78,7 +101,11 @@ function MailPage(content: MailContent) {
                   </td>
                 </tr>
                 <tr>
-                  <td class="quiet" style="padding:20px 4px 0;color:#5b6372;font-size:13px;line-height:1.5">
+                  <td
+                    class="quiet"
+                    align={start}
+                    style="padding:20px 4px 0;color:#5b6372;font-size:13px;line-height:1.5"
+                  >
                     {footer}
                   </td>
                 </tr>
@@ -98,7 +125,7 @@ function BrandMark(brand: StoredMailBrand) {
     <table {...TABLE}>
       <tr>
         {size && showsLogo(brand) && (
-          <td class="plate" style="padding:0 12px 0 0">
+          <td class="plate" style={toEndPadding(['0', '12px', '0', '0'])}>
             <img src={LOGO_SRC} alt="" {...size} style="display:block;border:0;border-radius:6px" />
           </td>
         )}
@@ -117,7 +144,7 @@ const Facts = ({ facts }: Pick<MailContent, 'facts'>) => (
         <td
           class="quiet line"
           valign="top"
-          style="padding:8px 16px 8px 0;border-top:1px solid #dfe3ea;color:#5b6372;font-size:14px;line-height:1.5;white-space:nowrap"
+          style={`${toEndPadding(['8px', '16px', '8px', '0'])};border-top:1px solid #dfe3ea;color:#5b6372;font-size:14px;line-height:1.5;white-space:nowrap`}
         >
           {label}
         </td>
@@ -126,7 +153,7 @@ const Facts = ({ facts }: Pick<MailContent, 'facts'>) => (
           width="100%"
           style="padding:8px 0;border-top:1px solid #dfe3ea;color:#1b1f27;font-size:14px;line-height:1.5;word-break:break-word"
         >
-          {value}
+          <bdi>{value}</bdi>
         </td>
       </tr>
     ))}

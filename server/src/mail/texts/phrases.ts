@@ -1,38 +1,36 @@
-import type { Role } from '../../db/tables.ts'
+import type { DisabledReason, Role } from '../../db/tables.ts'
+import { translatable } from '../../languages/translate.ts'
 
 /** The facts below the text of a mail. */
 export const FACT_LABELS = {
-  account: 'Account',
-  application: 'Application',
-  device: 'Device',
-  erasedOn: 'Erased on',
-  ipAddress: 'IP address',
-  location: 'Location',
-  newAddress: 'New address',
-  passkey: 'Passkey',
-  provider: 'Provider',
-  reason: 'Reason',
-  role: 'Your role',
-  service: 'Service',
-  time: 'Time',
-  until: 'Until',
-  webhook: 'Webhook',
+  account: translatable('Account'),
+  application: translatable('Application'),
+  device: translatable('Device'),
+  disabledReason: translatable('Reason'),
+  erasedOn: translatable('Erased on'),
+  ipAddress: translatable('IP address'),
+  location: translatable('Location'),
+  newAddress: translatable('New address'),
+  passkey: translatable('Passkey'),
+  provider: translatable('Provider'),
+  reason: translatable('Reason'),
+  role: translatable('Your role'),
+  service: translatable('Service'),
+  time: translatable('Time'),
+  until: translatable('Until'),
+  webhook: translatable('Webhook'),
 } as const
 
 export type FactLabel = keyof typeof FACT_LABELS
 
-/** Facts whose values people or other services choose: they are shown in quotation marks. */
-export const NAME_FACTS: readonly FactLabel[] = ['account', 'passkey', 'webhook']
+export const ROLE_NAMES: Record<Role, string> = {
+  owner: translatable('Owner'),
+  admin: translatable('Admin'),
+  member: translatable('Member'),
+}
 
-export const PHRASES = {
-  footer: 'Sent by {{application}} at {{service}}',
-  /** The inviter if a client or an operator invites. */
-  unnamedInviter: 'An admin',
-  device: '{{browser}} on {{system}}',
-  unknownDevice: 'Unknown device',
-  testSubject: 'Test: {{subject}}',
-  webhookGone: 'It answered that it is gone for good (410).',
-  webhookUnreachable: 'No delivery has succeeded for three days.',
-} as const
-
-export const ROLE_NAMES: Record<Role, string> = { owner: 'Owner', admin: 'Admin', member: 'Member' }
+/** Why a webhook was disabled. */
+export const DISABLED_REASONS: Record<Exclude<DisabledReason, 'REQUESTED'>, string> = {
+  GONE: translatable('It answered that it is gone for good (410).'),
+  UNREACHABLE: translatable('No delivery has succeeded for three days.'),
+}

@@ -6,8 +6,9 @@ import { clientNetwork } from '../../http/request/client-address.ts'
 import type { Exchange } from '../../http/routing/exchange.ts'
 import { defineJob } from '../../jobs/job.ts'
 import { enqueue } from '../../jobs/store.ts'
+import { findRequestLanguage, resumeInLanguage } from '../../languages/current-language.ts'
+import type { Language } from '../../languages/languages.ts'
 import { t } from '../../languages/translate.ts'
-import { toDurationText } from '../../lib/duration-text.ts'
 import { requireEmail } from '../../lib/field-validation.ts'
 import { sealText, unsealText } from '../../lib/seal.ts'
 import { newDigits, newSecret } from '../../lib/secrets.ts'
@@ -48,12 +49,14 @@ export async function requestCode(
   saveAskingBrowser(ctx, exchange, asking)
   if (await isOverMailQuota(ctx, 'sign-in-code', email)) return
   const { clientId, tenant } = login ?? {}
+  const language = findRequestLanguage()
   await enqueue(ctx.db, mailSignInCode, {
     sealed: sealText(ctx.keys, SEAL, JSON.stringify({ email, code })),
     browserHash: browserHash.toString('base64url'),
     ...(offer.tenantId !== undefined && { tenantId: offer.tenantId }),
     ...(clientId !== undefined && { clientId }),
     ...(tenant !== undefined && { tenant }),
+    ...(language !== undefined && { language }),
   })
 }
 
@@ -64,23 +67,27 @@ interface CodeMail {
   tenantId?: string
   clientId?: string
   tenant?: string
+  /** Of the request. */
+  language?: Language
 }
 
 /** Mails the code to its address if that has an account that may use it. */
 export const mailSignInCode = defineJob<CodeMail>({
   name: 'mail_sign_in_code',
-  async run(ctx, mail) {
-    const text = unsealText(ctx.keys, SEAL, mail.sealed)
-    if (text === undefined) return
-    const { email, code } = JSON.parse(text) as { email: string; code: string }
-    const user = await findUserByEmail(ctx.db, email)
-    if (!user || user.disabled || isPlaceholder(user) || !(await mayReceiveCode(ctx, user.id, mail))) return
-    if (!user.email_verified) return mailConfirmation(ctx, user)
-    // The account is for a provider or a passkey only.
-    if (!user.password_sign_in) return
-    await mailCode(ctx, mail, { user, code })
-  },
+  run: (ctx, mail) => resumeInLanguage(mail.language, () => mailToAccount(ctx, mail)),
 })
+
+async function mailToAccount(ctx: Ctx, mail: CodeMail): Promise<void> {
+  const text = unsealText(ctx.keys, SEAL, mail.sealed)
+  if (text === undefined) return
+  const { email, code } = JSON.parse(text) as { email: string; code: string }
+  const user = await findUserByEmail(ctx.db, email)
+  if (!user || user.disabled || isPlaceholder(user) || !(await mayReceiveCode(ctx, user.id, mail))) return
+  if (!user.email_verified) return mailConfirmation(ctx, user)
+  // The account is for a provider or a passkey only.
+  if (!user.password_sign_in) return
+  await mailCode(ctx, mail, { user, code })
+}
 
 /**
  * The address has to be confirmed first. Somebody else may have signed up with it, so the link requires the password of
@@ -106,7 +113,7 @@ async function mailCode(
     if (!(await assignCode(tx, { browserHash: hash, userId, now: ctx.now() }))) return
     await queueMail(ctx, tx, email, {
       kind: 'sign-in-code',
-      values: { code, validity: toDurationText(CODE_SECONDS) },
+      values: { code, validity: CODE_SECONDS },
       path: '/login',
       origin: { clientId, tenant },
     })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { toDurationText } from '../../src/lib/duration-text.ts'
+import { toDurationText } from '../../src/mail/texts/duration.ts'
 
 test.each([
   [60, 'one minute'],
