@@ -168,6 +168,8 @@ export type MailTemplate = { kind: string; variables: string[]; subject: string 
 
 export type MailTemplateDefaults = { subject: string; heading: string; text: string; button: string }
 
+export type MailTemplateDraft = { subject?: string | null; heading?: string | null; text?: string | null; button?: string | null; language?: 'en' | 'de' | 'fr' | 'es' | 'pt-BR' | 'ja' | 'ar' }
+
 export type MailTemplateList = { mailTemplates: MailTemplate[] }
 
 export type MailTemplateTexts = { subject?: string | null; heading?: string | null; text?: string | null; button?: string | null }
@@ -1117,13 +1119,13 @@ export interface Operations {
   /** Renders a mail with these texts and sample values; nothing is saved or sent */
   'POST /api/admin/mail-templates/{kind}/preview': {
     path: { kind: string }
-    body: MailTemplateTexts
+    body: MailTemplateDraft
     reply: MailPreview
   }
   /** Sends a mail with these texts and sample values to the address of the caller */
   'POST /api/admin/mail-templates/{kind}/test': {
     path: { kind: string }
-    body: MailTemplateTexts
+    body: MailTemplateDraft
     reply: ActionResult
   }
   /** Lists the texts of the mails of a tenant */
@@ -1150,13 +1152,13 @@ export interface Operations {
   /** Renders a mail of a tenant with these texts and sample values; nothing is saved or sent */
   'POST /api/tenants/{id}/mail-templates/{kind}/preview': {
     path: { id: string; kind: string }
-    body: MailTemplateTexts
+    body: MailTemplateDraft
     reply: MailPreview
   }
   /** Sends a mail of a tenant with these texts and sample values to the address of the caller */
   'POST /api/tenants/{id}/mail-templates/{kind}/test': {
     path: { id: string; kind: string }
-    body: MailTemplateTexts
+    body: MailTemplateDraft
     reply: ActionResult
   }
   /** Lists the keys that sign tokens, the newest first */
