@@ -104,7 +104,7 @@ declare module 'fastify' {
   }
 }
 
-/** Logs server errors only. */
+/** Logs server errors only. The message may be in the language of the caller; the code is the same in all. */
 export function logServerError(error: AppError, request: FastifyRequest): void {
   if (error.status < 500) return
   requestLog(request).error({ err: error.cause ?? error, code: error.code }, 'request failed')
