@@ -121,22 +121,27 @@ export const auditSentences = {
   'audit.pruned': t('Entries past the retention period of the audit log were deleted'),
 } satisfies Record<AuditAction, string>
 
+type FamilyOf<Action extends string> = Action extends `${infer Family}.${string}` ? Family : never
+
 export const auditFamilies: Record<string, string> = {
   user: t('Accounts'),
   session: t('Sign-ins'),
   tenant: t('Tenant'),
   member: t('Members'),
   invitation: t('Invitations'),
+  support_access: t('Support access'),
   license: t('Seats'),
   license_type: t('License types'),
   subscription: t('Subscriptions'),
   application: t('Applications'),
+  resource: t('Resources'),
   client: t('Clients'),
+  registration_token: t('Registration tokens'),
   signing_key: t('Signing keys'),
   mail_template: t('Mails'),
   webhook: t('Webhooks'),
   audit: t('Audit log'),
-}
+} satisfies Record<FamilyOf<AuditAction>, string>
 
 type KindOf<Action extends string> = Action extends `${string}.${infer Kind}` ? Kind : never
 

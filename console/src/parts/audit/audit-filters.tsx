@@ -5,7 +5,17 @@ import { FILTERS, type FilterName, type Filters } from './entries.ts'
 import type { Names } from './names.ts'
 
 /** The event families that occur in tenants. */
-const TENANT_FAMILIES = ['member', 'invitation', 'license', 'subscription', 'tenant', 'webhook', 'client', 'audit']
+const TENANT_FAMILIES = [
+  'member',
+  'invitation',
+  'license',
+  'subscription',
+  'tenant',
+  'support_access',
+  'webhook',
+  'client',
+  'audit',
+]
 
 const ACTIONS = Object.keys(auditSentences)
 

@@ -3,12 +3,21 @@ import { auditFamilies, auditSentences } from '../../text/audit-kinds.ts'
 import { webhooks as text } from '../../text/webhooks.ts'
 
 /** Families of operator actions, which have no events. */
-const WITHOUT_EVENTS = ['application', 'client', 'signing_key', 'webhook', 'audit']
+const WITHOUT_EVENTS = [
+  'application',
+  'resource',
+  'client',
+  'registration_token',
+  'signing_key',
+  'mail_template',
+  'webhook',
+  'audit',
+]
 
 const TYPES = Object.keys(auditSentences)
 const FAMILIES = Object.keys(auditFamilies).filter((family) => !WITHOUT_EVENTS.includes(family))
 /** The families that occur in tenants. */
-const TENANT_FAMILIES = ['member', 'invitation', 'license', 'subscription', 'tenant']
+const TENANT_FAMILIES = ['member', 'invitation', 'license', 'subscription', 'tenant', 'support_access']
 const ALL_FAMILIES = [...TENANT_FAMILIES, ...FAMILIES.filter((family) => !TENANT_FAMILIES.includes(family))]
 
 /** Webhooks of a tenant only receive events of the tenant. */
