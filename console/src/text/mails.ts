@@ -12,6 +12,7 @@ const KINDS: Record<string, MailKindText> = {
     when: t('When somebody signs up with an address that has an account.'),
   },
   'password-reset': { title: t('Reset a password'), when: t('When somebody has forgotten their password.') },
+  'sign-in-code': { title: t('Sign-in code'), when: t('When somebody asks for a code to sign in with.') },
   'password-ended': { title: t('Password removed'), when: t('When an administrator removes a password.') },
   'first-password': { title: t('First password'), when: t('When an administrator creates an account.') },
   'confirm-new-email': { title: t('Confirm a new address'), when: t('When somebody changes their address.') },
@@ -85,6 +86,9 @@ const MEANINGS: Record<string, string | undefined> = {
   tenant: t('The name of the tenant, in quotation marks'),
   inviter: t('The name of the inviting person, in quotation marks'),
   expires: t('The last day of the invitation'),
+  code: t('The code to type in'),
+  operator: t('The name of the operator, in quotation marks'),
+  member: t('The name of the member, in quotation marks'),
 }
 
 export const mails = {

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
 import { startDraft, type Texts, takeOver } from '../../../console/src/parts/mails/draft.ts'
+import { findMailKind, mails } from '../../../console/src/text/mails.ts'
+import { listMailKinds, listVariables } from '../../src/mail/kinds.ts'
 
 const textsWith = (subject: string): Texts => ({ subject, heading: 'Hello', text: 'A text', button: 'Open' })
 
@@ -22,4 +24,9 @@ test('the same texts, read again, change nothing', () => {
 test('after a save, the texts as the service has stored them are taken over', () => {
   const saved = { ...startDraft(textsWith('Old')), draft: textsWith('Typed '), base: textsWith('Typed ') }
   expect(takeOver(saved, textsWith('Typed')).draft.subject).toBe('Typed')
+})
+
+test.each(listMailKinds())('the console says what the mail %s is for, and what its variables mean', (kind) => {
+  expect(findMailKind(kind).when).not.toBe('')
+  expect(listVariables(kind).filter((name) => mails.meanings[name] === undefined)).toEqual([])
 })
