@@ -56,7 +56,7 @@ test('T001: the discovery document has the documented values', async () => {
     response_modes_supported: listed('query'),
     introspection_endpoint_auth_methods_supported: listed('client_secret_basic'),
     revocation_endpoint_auth_methods_supported: listed('client_secret_basic', 'client_secret_post', 'none'),
-    ui_locales_supported: ['en'],
+    ui_locales_supported: ['en', 'de', 'fr', 'es', 'pt-BR', 'ja', 'ar'],
     request_uri_parameter_supported: false,
     authorization_response_iss_parameter_supported: true,
   })

@@ -3,6 +3,7 @@ import { dataPages } from './pages/data.tsx'
 import { deletePages } from './pages/delete.tsx'
 import { emailPages } from './pages/email.tsx'
 import { homePages } from './pages/home.tsx'
+import { languagePages } from './pages/language.ts'
 import { mfaSetupPages } from './pages/mfa-setup.tsx'
 import { passwordPages } from './pages/password.tsx'
 import { profilePages } from './pages/profile.tsx'
@@ -21,4 +22,5 @@ export const accountPages = [
   ...connectionsPages,
   ...dataPages,
   ...deletePages,
+  ...languagePages,
 ]

@@ -1,4 +1,5 @@
 import type { Ctx } from '../context.ts'
+import { type Language, matchLanguage } from '../languages/languages.ts'
 import { isSlug } from '../lib/names.ts'
 import { isCleanText } from '../lib/text.ts'
 import type { Brand } from '../ui/brand.ts'
@@ -16,12 +17,24 @@ export interface Destination {
 
 const MAX_CLIENT_ID_LENGTH = 100
 
-/**
- * The brand that hosted pages show for a destination; undefined for the default look. It is cached until one of its
- * sources changes. A destination that does not exist is not cached, so that unknown ids cannot fill the cache.
- */
+/** The brand that hosted pages show for a destination; undefined for the default look. */
 export async function findBrand(ctx: Ctx, destination: Destination): Promise<Brand | undefined> {
+  const row = await findCachedRow(ctx, parseDestination(destination))
+  return row && toBrand(await chooseBrand(ctx, row, destination.viewerId))
+}
+
+/** The default language of the tenant of a destination, from the same row as its brand. */
+export async function findDefaultLanguage(ctx: Ctx, destination: Destination): Promise<Language | undefined> {
   const valid = parseDestination(destination)
+  const row = valid.tenant === undefined ? undefined : await findCachedRow(ctx, valid)
+  return row && matchLanguage([row.language ?? ''])
+}
+
+/**
+ * The row is cached until one of its sources changes. A destination that does not exist is not cached, so that unknown
+ * ids cannot fill the cache.
+ */
+async function findCachedRow(ctx: Ctx, valid: ValidDestination): Promise<BrandRow | undefined> {
   if (valid.clientId === undefined && valid.tenant === undefined) return undefined
   const loaded: { row?: BrandRow | undefined } = {}
   const cached = await ctx.cache.getOrLoad(`brand:${valid.tenant ?? ''}:${valid.clientId ?? ''}`, async () => {
@@ -30,8 +43,7 @@ export async function findBrand(ctx: Ctx, destination: Destination): Promise<Bra
       ? { value: loaded.row, subjects: listSubjects(loaded.row) }
       : undefined
   })
-  const row = cached ?? loaded.row
-  return row && toBrand(await chooseBrand(ctx, row, destination.viewerId))
+  return cached ?? loaded.row
 }
 
 /**
@@ -54,6 +66,8 @@ const parseDestination = ({ clientId, tenant }: Destination) => ({
   clientId: clientId && clientId.length <= MAX_CLIENT_ID_LENGTH && isCleanText(clientId) ? clientId : undefined,
   tenant: tenant !== undefined && isSlug(tenant) ? tenant : undefined,
 })
+
+type ValidDestination = ReturnType<typeof parseDestination>
 
 const exists = ({ clientId, tenant }: Destination, row: BrandRow): boolean =>
   (clientId === undefined || row.clientId !== null) && (tenant === undefined || row.tenantId !== null)

@@ -87,6 +87,8 @@ export interface BrandRow {
   ofTenant: StoredBrand | null
   /** Whether an operator has approved the branding of the tenant. */
   isApproved: boolean | null
+  /** The default language of the tenant. */
+  language: string | null
 }
 
 /** The brands of a tenant and of a client's application. */
@@ -103,7 +105,7 @@ export async function findBrandRow(
         select ${brandJson('tenants.name')} from brandings
         where tenant_id = tenants.id and tenants.suspended_at is null
       ) as "ofTenant",
-      tenants.branding_approved as "isApproved"
+      tenants.branding_approved as "isApproved", tenants.language
     from (values (${clientId ?? null}::text, ${tenant ?? null}::text)) as requested (client_id, slug)
     left join clients on clients.client_id = requested.client_id
     left join applications on applications.id = clients.application_id

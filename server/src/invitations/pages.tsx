@@ -5,11 +5,13 @@ import { AppError } from '../errors.ts'
 import { type PageProblem, toPageProblem } from '../http/errors/page-problem.ts'
 import { createCsrfToken, requireCsrf } from '../http/request/csrf.ts'
 import { definePage, type Page, type PageInput, type PageResult } from '../http/routing/define-route.ts'
+import { currentLanguage, runInLanguage } from '../languages/current-language.ts'
 import type { Fields } from '../lib/fields.ts'
 import { continueWhenVerified } from '../sessions/awaited-sign-up.ts'
 import { type BrowserSession, findBrowserSession, signOut } from '../sessions/browser-session.ts'
 import { establishSession, nextPage } from '../sessions/establish-session.ts'
 import { type LoginTransaction, signInUrl, urlWithLogin } from '../sessions/login-transaction.ts'
+import { findPageLanguage } from '../sessions/page-language.ts'
 import { resendVerification } from '../sessions/resend-verification.ts'
 import { render } from '../ui/render.ts'
 import { findUser } from '../users/service.ts'
@@ -130,12 +132,14 @@ async function show(
     const invitation = await getInvitationDetails(ctx, input.token)
     await continueHere(ctx, input, invitation)
     const csrf = createCsrfToken(ctx, input.request, input.reply)
-    const view = { invitation, problem, action: pathOf(input), csrf }
-    const brand = await findBrand(ctx, { tenant: invitation.tenant.slug })
-    return {
-      status: problem?.status ?? 200,
-      html: render(choosePage(ctx, input, { view, mailed }), brand),
-    }
+    const { slug: tenant } = invitation.tenant
+    const language = await findPageLanguage(ctx, { ...input, tenant })
+    const brand = await findBrand(ctx, { tenant })
+    // The tenant is known only now. The next page is in the same language.
+    const action = language === currentLanguage() ? pathOf(input) : `${pathOf(input)}?ui_locales=${language}`
+    const view = { invitation, problem, action, csrf }
+    const html = runInLanguage(language, () => render(choosePage(ctx, input, { view, mailed }), brand))
+    return { status: problem?.status ?? 200, html }
   } catch (error) {
     if (!(error instanceof AppError && isUnusable(error))) throw error
     const { status, code } = error

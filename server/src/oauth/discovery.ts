@@ -2,6 +2,7 @@ import { PERSONAL_SCOPES } from '../applications/clients/rules.ts'
 import type { Config } from '../config.ts'
 import type { Ctx } from '../context.ts'
 import { isConnectionError } from '../db/connection-errors.ts'
+import { LANGUAGES } from '../languages/languages.ts'
 import { KEY_ALGORITHMS } from '../lib/public-keys.ts'
 import { DEFAULT_ALGORITHM } from '../lib/signer.ts'
 import { type ClientFeatures, findClientFeatures } from './client-features-store.ts'
@@ -117,7 +118,7 @@ export const toMetadata = (
     ...PROFILE_CLAIMS,
     ...EMAIL_CLAIMS,
   ],
-  ui_locales_supported: ['en'],
+  ui_locales_supported: [...LANGUAGES],
   ...(features.requestObjects && REQUEST_OBJECTS),
   request_uri_parameter_supported: false,
   authorization_response_iss_parameter_supported: true,

@@ -259,7 +259,7 @@ export const ProviderMetadata = Type.Object(
     backchannel_logout_supported: Type.Optional(Type.Boolean()),
     backchannel_logout_session_supported: Type.Optional(Type.Boolean()),
     claims_supported: StringArray,
-    ui_locales_supported: StringArray,
+    ui_locales_supported: Type.Array(Type.String(), { examples: [[...LANGUAGES]] }),
     request_parameter_supported: Type.Optional(
       Type.Boolean({ description: 'Only while a client has keys to sign its authorization requests' }),
     ),

@@ -3,6 +3,7 @@ import type { Ctx } from '../context.ts'
 import { retryOnDeadlock } from '../db/errors.ts'
 import type { Tx } from '../db/open.ts'
 import { AppError } from '../errors.ts'
+import { rememberLanguage } from '../http/request/language-cookie.ts'
 import type { Exchange } from '../http/routing/exchange.ts'
 import { toRequestOrigin } from '../mail/device-facts.ts'
 import { restoreAccount, toErasureDate } from '../users/deletion.ts'
@@ -60,6 +61,7 @@ export async function establishSession(
     )
     if (result.state === 'signed-in') {
       clearPendingCookie(ctx, exchange)
+      rememberLanguage(ctx, exchange.reply, authentication.user.locale)
       await forgetAwaitedLinks(ctx, exchange)
     }
     return result

@@ -1,23 +1,27 @@
 import type { FastifyRequest } from 'fastify'
+import { findDefaultLanguage } from '../branding/find-brand.ts'
 import type { Ctx } from '../context.ts'
-import { findBrowserLanguage } from '../http/request/language-cookie.ts'
-import { DEFAULT_LANGUAGE, type Language, matchLanguage } from '../languages/languages.ts'
+import { readLanguageCookie } from '../http/request/language-cookie.ts'
+import { DEFAULT_LANGUAGE, type Language, matchLanguage, parseAcceptLanguage } from '../languages/languages.ts'
 import type { Fields } from '../lib/fields.ts'
 import { readLoginTransaction } from './login-transaction.ts'
 
 /**
  * The language of a hosted page: what the application asked for (`ui_locales`), then the language of this browser, which
- * is that of the person who signed in or what was chosen here, and then what the browser asks for.
+ * is that of the person who signed in or what was chosen here, then the default language of the tenant, and then what the
+ * browser asks for. The tenant is that of the login unless the page belongs to another one.
  */
 export async function findPageLanguage(
   ctx: Ctx,
-  { request, query }: { request: FastifyRequest; query: Fields },
+  { request, query, tenant }: { request: FastifyRequest; query: Fields; tenant?: string },
 ): Promise<Language> {
   const login = readLoginTransaction(ctx, query.get('journey'))
   return (
     login?.language ??
     matchLanguage((query.get('ui_locales') ?? '').split(' ')) ??
-    findBrowserLanguage(request, ctx.config) ??
+    readLanguageCookie(request, ctx.config) ??
+    (await findDefaultLanguage(ctx, { clientId: login?.clientId, tenant: tenant ?? login?.tenant })) ??
+    matchLanguage(parseAcceptLanguage(request.headers['accept-language'])) ??
     DEFAULT_LANGUAGE
   )
 }

@@ -6,6 +6,7 @@ import { t } from '../languages/translate.ts'
 import { type Brand, BrandContext, fitLogo } from './brand.ts'
 import { brandSheetPath } from './brand-sheet.ts'
 import { HeadLinks } from './head-links.tsx'
+import { LanguageChoice } from './language-choice.tsx'
 import { Logo } from './logo.tsx'
 import { themePath } from './themes.ts'
 
@@ -13,11 +14,13 @@ interface LayoutProps {
   title: string
   /** Wide for text, narrow for forms. */
   wide?: boolean
+  /** The browser leaves the page at once. */
+  isPassing?: boolean
   children: ComponentChildren
 }
 
 /** The layout of every page. It works without scripts, in light and dark mode, and at any width. */
-export function Layout({ title, wide = false, children }: LayoutProps) {
+export function Layout({ title, wide = false, isPassing = false, children }: LayoutProps) {
   const brand = useContext(BrandContext)
   const theme = themePath(brand?.theme)
   const language = currentLanguage()
@@ -44,7 +47,10 @@ export function Layout({ title, wide = false, children }: LayoutProps) {
           )}
         </header>
         <main class={wide ? 'wide' : 'narrow'}>{children}</main>
-        {brand && <footer class="foot">{t('Secured by Latchkey')}</footer>}
+        <footer class="foot">
+          {brand && <p>{t('Secured by Latchkey')}</p>}
+          {!isPassing && <LanguageChoice />}
+        </footer>
       </body>
     </html>
   )

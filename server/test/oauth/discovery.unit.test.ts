@@ -31,7 +31,7 @@ test('while no client uses an optional feature, discovery has exactly these valu
     subject_types_supported: ['public'],
     id_token_signing_alg_values_supported: ['RS256'],
     code_challenge_methods_supported: ['S256', 'plain'],
-    ui_locales_supported: ['en'],
+    ui_locales_supported: ['en', 'de', 'fr', 'es', 'pt-BR', 'ja', 'ar'],
     request_uri_parameter_supported: false,
     authorization_response_iss_parameter_supported: true,
   })

@@ -63,10 +63,16 @@ export function defineAccountPage({ path, show, submit }: AccountPage): Page[] {
 async function toAccountInput(ctx: Ctx, input: PageInput): Promise<AccountPageInput | undefined> {
   const session = await findBrowserSession(ctx, input)
   if (!session) return undefined
-  const { id: sessionId, userId, superAdmin, amr } = session
-  const caller: Person = { ...COOKIE_PERSON, userId, sessionId, superAdmin, amr }
-  return { ...input, caller, session, csrf: createCsrfToken(ctx, input.request, input.reply) }
+  return { ...input, caller: toCaller(session), session, csrf: createCsrfToken(ctx, input.request, input.reply) }
 }
+
+export const toCaller = ({ id: sessionId, userId, superAdmin, amr }: BrowserSession): Person => ({
+  ...COOKIE_PERSON,
+  userId,
+  sessionId,
+  superAdmin,
+  amr,
+})
 
 /** The sign-in page, which returns to `path`. */
 const signInPath = (ctx: Ctx, path: string, options?: { mustReauthenticate: boolean }): string =>

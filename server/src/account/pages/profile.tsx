@@ -1,11 +1,14 @@
 import type { Ctx } from '../../context.ts'
 import type { PageProblem } from '../../http/errors/page-problem.ts'
+import { rememberLanguage } from '../../http/request/language-cookie.ts'
+import { currentLanguage, runInLanguage } from '../../languages/current-language.ts'
 import { t, translatable } from '../../languages/translate.ts'
 import { Field, Form } from '../../ui/form.tsx'
 import { render } from '../../ui/render.ts'
 import { getCurrentUser } from '../confirm-identity.ts'
 import { changeProfile, type ProfileField, toProfileFields } from '../profile/service.ts'
 import { AccountFrame, type AccountPageInput, AccountSection, defineAccountPage } from './define-account-page.tsx'
+import { LanguageField } from './language-field.tsx'
 
 const PATH = '/account/profile'
 
@@ -13,8 +16,10 @@ export const profilePages = defineAccountPage({
   path: PATH,
   show: (ctx, input, problem) => showProfile(ctx, input, { problem }),
   submit: async (ctx, input) => {
-    await changeProfile(ctx, input, parseForm(input))
-    return showProfile(ctx, input, { isSaved: true })
+    const change = parseForm(input)
+    await changeProfile(ctx, input, change)
+    const language = change.locale === undefined ? undefined : rememberLanguage(ctx, input.reply, change.locale)
+    return runInLanguage(language ?? currentLanguage(), () => showProfile(ctx, input, { isSaved: true }))
   },
 })
 
@@ -22,7 +27,7 @@ interface ProfileInput {
   name: ProfileField
   label: string
   autocomplete: string
-  type?: 'text' | 'date' | 'url'
+  type?: 'text' | 'date' | 'url' | 'language'
   hint?: string
   /** The value always exists: an empty field does not clear it. */
   isRequired?: boolean
@@ -87,8 +92,8 @@ const SECTIONS: ProfileSection[] = [
         name: 'locale',
         label: translatable('Language'),
         autocomplete: 'language',
+        type: 'language',
         isRequired: true,
-        hint: translatable('A language tag such as de-DE.'),
       },
       {
         name: 'zoneinfo',
@@ -151,19 +156,22 @@ const ProfilePage = ({ csrf, session, values, problem, isSaved = false }: Profil
     <Form action={PATH} csrf={csrf}>
       {SECTIONS.map(({ title, lead, inputs }) => (
         <AccountSection key={title} title={t(title)} lead={t(lead)}>
-          {inputs.map(({ name, label, autocomplete, type = 'text', hint }) => (
-            <Field
-              key={name}
-              name={name}
-              label={t(label)}
-              autocomplete={autocomplete}
-              type={type}
-              optional
-              value={values[name]}
-              {...(hint !== undefined && { hint: t(hint) })}
-              describedBy={hasProblem(problem, name) ? 'problem' : undefined}
-            />
-          ))}
+          {inputs.map(({ name, label, autocomplete, type = 'text', hint }) => {
+            const describedBy = hasProblem(problem, name) ? 'problem' : undefined
+            const common = { name, label: t(label), value: values[name], describedBy }
+            return type === 'language' ? (
+              <LanguageField key={name} {...common} />
+            ) : (
+              <Field
+                key={name}
+                {...common}
+                autocomplete={autocomplete}
+                type={type}
+                optional
+                {...(hint !== undefined && { hint: t(hint) })}
+              />
+            )
+          })}
         </AccountSection>
       ))}
       <button type="submit">{t('Save changes')}</button>

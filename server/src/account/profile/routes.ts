@@ -1,4 +1,6 @@
+import { rememberLanguage } from '../../http/request/language-cookie.ts'
 import { defineRoute } from '../../http/routing/define-route.ts'
+import { namesLanguage } from '../../http/server/language.ts'
 import { getAccess } from './access.ts'
 import { AccountAccess, Profile, UpdatedProfile, UpdateProfileRequest } from './schema.ts'
 import { changeProfile, getOwnProfile } from './service.ts'
@@ -32,6 +34,12 @@ export const profileRoutes = [
     summary: 'Changes what you say about yourself; an empty name or address clears it',
     body: UpdateProfileRequest,
     reply: { 200: UpdatedProfile },
-    handler: (ctx, { caller, body, request }) => changeProfile(ctx, { caller, request }, body),
+    handler: async (ctx, { caller, body, request, reply }) => {
+      const profile = await changeProfile(ctx, { caller, request }, body)
+      // Only browsers name a language or send the cookie. A program keeps no cookies.
+      const isFromBrowser = caller.clientId === undefined || namesLanguage(request)
+      if (body.locale !== undefined && isFromBrowser) rememberLanguage(ctx, reply, body.locale)
+      return profile
+    },
   }),
 ]

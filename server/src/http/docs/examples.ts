@@ -183,7 +183,6 @@ const TEXTS: Record<string, string> = {
   transports: 'internal',
   type: 'license.granted',
   types: 'license.granted',
-  ui_locales_supported: 'en',
   uri: 'https://api.example.com/mcp',
   url: `${APPLICATION}/webhooks`,
   use: 'sig',

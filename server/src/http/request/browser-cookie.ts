@@ -14,9 +14,15 @@ export function findBrowserId({ config }: Ctx, request: FastifyRequest): string 
   return id !== undefined && isSecret(id) ? id : undefined
 }
 
+/** The new ids of browsers without the cookie. Several forms of one page belong to the same id. */
+const newIds = new WeakMap<FastifyRequest, string>()
+
 /** Does not set the cookie. */
-export const findOrCreateBrowserId = (ctx: Ctx, request: FastifyRequest): string =>
-  findBrowserId(ctx, request) ?? newSecret()
+export function findOrCreateBrowserId(ctx: Ctx, request: FastifyRequest): string {
+  const id = findBrowserId(ctx, request) ?? newIds.get(request) ?? newSecret()
+  newIds.set(request, id)
+  return id
+}
 
 export const setBrowserId = ({ config }: Ctx, reply: FastifyReply, id: string): void =>
   setCookie(reply, config, { name: COOKIE, value: id, maxAgeSeconds: MAX_AGE_SECONDS })

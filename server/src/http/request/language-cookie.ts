@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../../config.ts'
+import type { Ctx } from '../../context.ts'
 import { type Language, matchLanguage, parseAcceptLanguage } from '../../languages/languages.ts'
 import { readCookie, setCookie } from './cookies.ts'
 
@@ -13,6 +14,13 @@ export const readLanguageCookie = (request: FastifyRequest, config: Config): Lan
 /** What was chosen in this browser, or else what the browser asks for. */
 export const findBrowserLanguage = (request: FastifyRequest, config: Config): Language | undefined =>
   readLanguageCookie(request, config) ?? matchLanguage(parseAcceptLanguage(request.headers['accept-language']))
+
+/** From now on pages in this browser are in the language of the person. Undefined: we do not have it. */
+export function rememberLanguage({ config }: Ctx, reply: FastifyReply, locale: string | null): Language | undefined {
+  const language = matchLanguage([locale ?? ''])
+  if (language !== undefined) setLanguageCookie(reply, config, language)
+  return language
+}
 
 export const setLanguageCookie = (reply: FastifyReply, config: Config, value: Language): void =>
   setCookie(reply, config, { name: COOKIE, value, maxAgeSeconds: MAX_AGE_SECONDS })

@@ -6,9 +6,11 @@ import { DEFAULT_LANGUAGE, type Language } from '../../languages/languages.ts'
 import { t } from '../../languages/translate.ts'
 import { type Fields, NO_FIELDS, parseFields } from '../../lib/fields.ts'
 import type { Brand } from '../../ui/brand.ts'
+import { type CurrentPage, runAsPage } from '../../ui/current-page.ts'
 import { renderError } from '../errors/error-page.ts'
 import { logServerError, toAppError } from '../errors/errors.ts'
 import { FORM_LIMIT } from '../request/bodies.ts'
+import { createCsrfToken } from '../request/csrf.ts'
 import { findBrowserLanguage } from '../request/language-cookie.ts'
 import { framedPolicy, pagePolicy } from '../server/headers.ts'
 import { sendCachedDocument } from './cached-document.ts'
@@ -16,6 +18,8 @@ import type { Page, PageResult } from './define-route.ts'
 import type { Exchange } from './exchange.ts'
 
 export interface PageDependencies {
+  /** The path can be opened with GET. */
+  isReadable: boolean
   findPageLanguage(ctx: Ctx, page: { request: FastifyRequest; query: Fields }): Promise<Language>
   /** Finds the branding for an error page. */
   brandOf(ctx: Ctx, query: Fields): Promise<Brand | undefined>
@@ -33,7 +37,11 @@ export function registerPage(app: FastifyInstance, ctx: Ctx, page: Page, depende
       // An application may open the sign-in page in a pop-up and needs the reference to that window afterwards.
       reply.header('Cross-Origin-Opener-Policy', 'unsafe-none')
       const language = await findLanguage(ctx, request, dependencies)
-      const result = await runInLanguage(language, () => handlePage(ctx, page, { request, reply }, dependencies))
+      const result = await runInLanguage(language, () =>
+        runAsPage(dependencies.isReadable ? toCurrentPage(ctx, { request, reply }) : undefined, () =>
+          handlePage(ctx, page, { request, reply }, dependencies),
+        ),
+      )
       // RFC 9700 §4.12: a 307 would make the browser post the form to the redirect target.
       if ('redirect' in result) return reply.code(303).header('Location', result.redirect).send()
       if ('framed' in result) {
@@ -52,6 +60,11 @@ export function registerPage(app: FastifyInstance, ctx: Ctx, page: Page, depende
     },
   })
 }
+
+const toCurrentPage = (ctx: Ctx, { request, reply }: Exchange): CurrentPage => ({
+  path: request.url,
+  createCsrf: () => createCsrfToken(ctx, request, reply),
+})
 
 /** Only our own components create elements: all values are escaped. */
 const containsScript = (html: string): boolean => html.includes('<script ')

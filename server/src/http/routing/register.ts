@@ -14,7 +14,7 @@ export interface AppRoutes {
 }
 
 /** Functions of higher layers, which this layer may not import. */
-export interface RouteDependencies extends ApiRouteDependencies, PageDependencies {}
+export interface RouteDependencies extends ApiRouteDependencies, Omit<PageDependencies, 'isReadable'> {}
 
 export function registerRoutes(
   app: FastifyInstance,
@@ -23,7 +23,10 @@ export function registerRoutes(
   dependencies: RouteDependencies,
 ): void {
   for (const route of routes) registerRoute(app, ctx, route, dependencies)
-  for (const page of pages) registerPage(app, ctx, page, dependencies)
+  const readablePaths = new Set(pages.filter(({ method }) => method === 'GET').map(({ path }) => path))
+  for (const page of pages) {
+    registerPage(app, ctx, page, { ...dependencies, isReadable: readablePaths.has(page.path) })
+  }
   for (const file of files) registerFile(app, ctx, file)
   for (const folder of folders) registerFolder(app, ctx, folder)
   registerPreflights(app, ctx, routes, dependencies)

@@ -8,6 +8,8 @@ import { DEFAULT_LANGUAGE, type Language, matchLanguage } from '../../languages/
  */
 const HEADER = 'latchkey-language'
 
+export const namesLanguage = ({ headers }: FastifyRequest): boolean => headers[HEADER] !== undefined
+
 export function setLanguage(app: FastifyInstance): void {
   // The async context is lost while the body arrives through socket events, so it is set again after that.
   for (const hook of ['onRequest', 'preValidation'] as const) {
