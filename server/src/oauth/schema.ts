@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { LANGUAGES } from '../languages/languages.ts'
 
 /** The grant_type of the device authorization grant (RFC 8628 §3.4). */
 export const DEVICE_CODE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code'

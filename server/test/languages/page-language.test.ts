@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openTab } from '../invitations/browser-tab.ts'
+import { createHost } from '../invitations/invitation-api.ts'
 import type { TestService } from '../support/service.ts'
+import { watchStatements } from '../support/statements.ts'
 import { authorizeUrl, startDemoService } from '../support/world.ts'
 
 let service: TestService
@@ -51,4 +54,61 @@ test('an unknown or endless ui_locales breaks nothing', async () => {
     const start = await fetch(authorizeUrl(service.url, { ui_locales }), { redirect: 'manual' })
     expect(await signInPage(start.headers.get('location') ?? '')).toEqual(ENGLISH)
   }
+})
+
+const titleOf = (html: string) => /<html lang="([^"]*)"/.exec(html)?.[1]
+
+/** A tenant whose default language is German, and a sign-in for it. */
+async function newGermanTenant() {
+  const host = await createHost(service)
+  const setLanguage = (language: string | null) =>
+    host.user.call('PATCH', `/api/tenants/${host.tenant.id}`, { language })
+  await setLanguage('de')
+  const startSignIn = async (parameters: Record<string, string> = {}) => {
+    const url = authorizeUrl(service.url, { tenant: host.tenant.slug, ...parameters })
+    return (await fetch(url, { redirect: 'manual' })).headers.get('location') ?? ''
+  }
+  return { ...host, setLanguage, startSignIn }
+}
+
+test('the default language of the tenant comes before what the browser asks for, and after the other choices', async () => {
+  const { startSignIn, setLanguage } = await newGermanTenant()
+  const headers = { 'accept-language': 'ja' }
+  expect(await signInPage(await startSignIn(), headers)).toEqual(GERMAN)
+  expect(await signInPage(await startSignIn(), { ...headers, cookie: 'latchkey_language=en' })).toEqual(ENGLISH)
+  expect(await signInPage(await startSignIn({ ui_locales: 'en' }), headers)).toEqual(ENGLISH)
+  expect(await signInPage('/login', headers)).not.toEqual(GERMAN)
+  await setLanguage(null)
+  expect(await signInPage(await startSignIn())).toEqual(ENGLISH)
+})
+
+test('the page of an invitation is in the default language of its tenant, also after a mistake', async () => {
+  const { invite } = await newGermanTenant()
+  const { path } = await invite()
+  const tab = openTab(service.url)
+  expect(titleOf((await tab.open(path)).html)).toBe('de')
+  const mistake = await tab.submit({ choice: 'join', givenName: '', familyName: '', password: 'short' })
+  expect(mistake.status).toBe(422)
+  expect(titleOf(mistake.html)).toBe('de')
+  const english = openTab(service.url, 'latchkey_language=en')
+  expect(titleOf((await english.open(path)).html)).toBe('en')
+})
+
+test('the default language of the tenant costs no statement beside the one for the branding', async () => {
+  const { startSignIn } = await newGermanTenant()
+  const path = await startSignIn()
+  const watch = await watchStatements(service)
+  try {
+    expect(await watch.count(() => signInPage(path))).toBeLessThanOrEqual(1)
+    expect(await watch.count(() => signInPage(path))).toBe(0)
+  } finally {
+    await watch.close()
+  }
+})
+
+test('the start page of the console is in the language of the browser', async () => {
+  const page = await fetch(`${service.url}/console`, { headers: { 'accept-language': 'de' } })
+  if (page.status === 404) return // The console was not built.
+  expect(await page.text()).toContain('<html lang="de" dir="ltr">')
+  expect(page.headers.get('cache-control')).toBe('no-store')
 })

@@ -22,6 +22,8 @@ export function useProfileDraft() {
   const form = useSubmit(async () => {
     await change.mutateAsync({ body: changed })
     setDraft({})
+    // All texts are loaded with the page.
+    if (changed.locale !== undefined) return window.location.reload()
     showSuccess(account.profile.saved)
   })
   return {

@@ -7,6 +7,7 @@ import { useTenant } from '../tenant.ts'
 import { AdvancedSection } from './advanced.tsx'
 import { DangerZone } from './danger-zone.tsx'
 import { GeneralSection } from './general.tsx'
+import { LanguageSection } from './language.tsx'
 import { MfaSection } from './mfa.tsx'
 import { SupportSection } from './support.tsx'
 
@@ -20,6 +21,7 @@ export function SettingsPage() {
           <>
             <GeneralSection key={tenant.name} tenant={tenant} />
             <MfaSection tenant={tenant} />
+            <LanguageSection tenant={tenant} />
             <SupportSection tenant={tenant} />
             {canManage && <BrandingSection owner={{ kind: 'tenant', id, name }} />}
             {canManage && <AdvancedSection key={tenant.updatedAt} tenant={tenant} />}
