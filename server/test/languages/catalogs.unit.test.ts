@@ -2,8 +2,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
+import { LANGUAGE_CHOICES } from '../../../console/src/lib/languages.ts'
 import { ERRORS } from '../../src/errors.ts'
-import { LANGUAGES } from '../../src/languages/languages.ts'
+import { LANGUAGE_NAMES, LANGUAGES } from '../../src/languages/languages.ts'
 import { listMailKinds } from '../../src/mail/kinds.ts'
 import { findDefaultText } from '../../src/mail/texts/find-text.ts'
 import { extractTexts, findMismatch, listSourceFiles, readCatalogs } from './texts.ts'
@@ -91,4 +92,8 @@ test.each([
   ['Save', ' ', 'de', 'is empty'],
 ])('compares "%s" with "%s" in %s', (text, translation, language, problem) => {
   expect(findMismatch(text, translation, language)).toBe(problem)
+})
+
+test('the console offers the languages of the server, by the same names', () => {
+  expect(LANGUAGE_CHOICES).toEqual(LANGUAGES.map((value) => ({ value, label: LANGUAGE_NAMES[value] })))
 })
