@@ -18,7 +18,7 @@ export interface PageView {
   /** The target of a redirect, else empty. */
   location: string
   html: string
-  /** The visible text. */
+  /** The visible text, without the header and the footer. */
   text: string
 }
 
@@ -65,7 +65,12 @@ export const csrfOf = ({ html }: PageView): string => /name="csrf" value="([^"]+
 const decodeEntities = (text: string) => text.replaceAll('&amp;', '&').replaceAll('&quot;', '"')
 
 const toText = (html: string) =>
-  decodeEntities(html.replace(/^[\s\S]*<main/, '<main').replaceAll(/<[^>]*>/g, ' '))
+  decodeEntities(
+    html
+      .replace(/^[\s\S]*<main/, '<main')
+      .replace(/<\/main>[\s\S]*$/, '')
+      .replaceAll(/<[^>]*>/g, ' '),
+  )
     .replaceAll(/\s+/g, ' ')
     .replaceAll(/ ([.,:])/g, '$1')
     .trim()
