@@ -72,6 +72,20 @@ describe('the texts of the instance', () => {
     expect((await invitedMail()).subject).toBe(`Join "${company.name}"`)
   })
 
+  test('are shown in a language in the preview and in the test mail, where they are not edited', async () => {
+    const draft = { heading: 'Come in', language: 'de' }
+    const preview = await ofInstance('POST', '/password-reset/preview', draft)
+    expect(preview.body).toMatchObject({
+      subject: 'Neues Passwort wählen',
+      text: expect.stringContaining('Come in\n\n'),
+    })
+    expect((await ofInstance('POST', '/password-reset/preview', { language: 'xx' })).status).toBe(422)
+    const sent = await owner.call('POST', `/api/tenants/${company.id}/mail-templates/invitation/test`, draft)
+    expect(sent.status).toBe(200)
+    const [mail] = await listMailTo(service, owner.email)
+    expect(mail?.subject).toMatch(/^Test: Treten Sie „.*“ bei$/)
+  })
+
   test('like the default are no edit', async () => {
     const entries = await captureEntries(service, async () => {
       expect((await ofInstance('PUT', '/restored', { subject: 'Your account was restored' })).body).toMatchObject({
