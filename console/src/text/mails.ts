@@ -109,6 +109,7 @@ export const mails = {
   variablesLead: t('Write them into a text, and each mail shows its own values.'),
   meanings: MEANINGS,
   preview: t('Preview'),
+  language: t('Language'),
   html: t('HTML'),
   plainText: t('Plain text'),
   subjectLabel: t('Subject:'),

@@ -32,7 +32,7 @@ function MailEditor({ owner, template }: { owner: MailOwner; template: MailTempl
   return (
     <SimpleGrid cols={{ base: 1, md: 2 }} spacing="xl" verticalSpacing="xl">
       <MailForm mail={mail} template={template} />
-      <MailPreview preview={mail.preview} />
+      <MailPreview mail={mail} />
     </SimpleGrid>
   )
 }

@@ -4,6 +4,9 @@ import { call } from '../../api/api.ts'
 
 export type MailTemplate = Reply<'GET /api/admin/mail-templates/{kind}'>
 export type MailDraft = NonNullable<Input<'PUT /api/admin/mail-templates/{kind}'>['body']>
+/** A draft for a preview or a test mail, which may name a language. */
+export type LocalizedDraft = NonNullable<Input<'POST /api/admin/mail-templates/{kind}/preview'>['body']>
+export type MailLanguage = NonNullable<LocalizedDraft['language']>
 export type MailPreview = Reply<'POST /api/admin/mail-templates/{kind}/preview'>
 
 /** The tenant whose mails these are; undefined: the instance. */
@@ -19,9 +22,9 @@ const instanceApi = {
   read: (kind: string) => call('GET /api/admin/mail-templates/{kind}', { path: { kind } }),
   save: (kind: string, body: MailDraft) => call('PUT /api/admin/mail-templates/{kind}', { path: { kind }, body }),
   reset: (kind: string) => call('DELETE /api/admin/mail-templates/{kind}', { path: { kind } }),
-  preview: (kind: string, body: MailDraft) =>
+  preview: (kind: string, body: LocalizedDraft) =>
     call('POST /api/admin/mail-templates/{kind}/preview', { path: { kind }, body }),
-  sendTest: (kind: string, body: MailDraft) =>
+  sendTest: (kind: string, body: LocalizedDraft) =>
     call('POST /api/admin/mail-templates/{kind}/test', { path: { kind }, body }),
 }
 

@@ -2,12 +2,13 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useAction } from '../../api/query-hooks.ts'
+import { currentLocale } from '../../languages/catalog.ts'
 import { mails as text } from '../../text/mails.ts'
 import { shell } from '../../text/shell.ts'
 import { showSuccess } from '../../ui/notifications.tsx'
 import { fieldErrorsOf, useSubmit } from '../../ui/use-submit.ts'
 import { startDraft, type Texts, takeOver } from './draft.ts'
-import { type MailOwner, type MailTemplate, mailsApi, mailsKey } from './mails-api.ts'
+import { type MailLanguage, type MailOwner, type MailTemplate, mailsApi, mailsKey } from './mails-api.ts'
 
 const PREVIEW_DELAY_MS = 400
 
@@ -18,6 +19,10 @@ const toTexts = ({ subject, heading, text, button, defaults }: MailTemplate): Te
   button: button ?? defaults.button,
 })
 
+export const MAIL_LANGUAGES: MailLanguage[] = ['en', 'de', 'fr', 'es', 'pt-BR', 'ja', 'ar']
+
+const firstLanguage = (): MailLanguage => MAIL_LANGUAGES.find((language) => language === currentLocale()) ?? 'en'
+
 /** The state of the editor: the draft, its preview, save, reset and test mail. */
 export function useMail(owner: MailOwner, template: MailTemplate) {
   const { kind } = template
@@ -27,9 +32,10 @@ export function useMail(owner: MailOwner, template: MailTemplate) {
   if (current !== state) setState(current)
   const { draft } = current
   const [settled] = useDebouncedValue(draft, PREVIEW_DELAY_MS)
+  const [language, setLanguage] = useState(firstLanguage)
   const preview = useQuery({
-    queryKey: ['mail-preview', owner ?? null, kind, settled],
-    queryFn: () => api.preview(kind, settled),
+    queryKey: ['mail-preview', owner ?? null, kind, settled, language],
+    queryFn: () => api.preview(kind, { ...settled, language }),
     placeholderData: keepPreviousData,
     staleTime: 60_000,
   })
@@ -49,7 +55,7 @@ export function useMail(owner: MailOwner, template: MailTemplate) {
       showSuccess(text.wasReset)
     },
   })
-  const test = useAction((body: Texts) => api.sendTest(kind, body), {
+  const test = useAction((body: Texts) => api.sendTest(kind, { ...body, language }), {
     onSuccess: ({ message }) => showSuccess(message),
   })
   const form = useSubmit(() => save.mutateAsync(draft))
@@ -61,6 +67,8 @@ export function useMail(owner: MailOwner, template: MailTemplate) {
     /** The preview checks the draft while it is typed. */
     fieldErrors: { ...form.fieldErrors, ...fieldErrorsOf(preview.error) },
     preview,
+    language,
+    setLanguage,
     reset: () => reset.mutateAsync(undefined),
     sendTest: () => test.mutate(draft),
     isSendingTest: test.isPending,
