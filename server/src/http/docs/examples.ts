@@ -96,6 +96,7 @@ const TEXTS: Record<string, string> = {
   licenseTypeName: 'Pro',
   licenseTypeSlug: 'pro',
   locale: 'en-US',
+  language: 'de',
   location: 'Berlin, Germany',
   logo: 'data:image/png;base64,iVBORw0KGgo=',
   logoUrl: `${ISSUER}/branding/4f2a…`,
