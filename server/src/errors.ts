@@ -168,8 +168,8 @@ export class AppError extends Error {
 }
 
 /** The rate limit was exceeded. */
-export const tooManyAttempts = (seconds: number): AppError =>
-  new AppError('RATE_LIMITED', { headers: { 'Retry-After': String(seconds) } })
+export const tooManyAttempts = (seconds: number, message?: string): AppError =>
+  new AppError('RATE_LIMITED', { ...(message && { message }), headers: { 'Retry-After': String(seconds) } })
 
 interface OAuthErrorOptions {
   status?: number

@@ -12,7 +12,7 @@ import { type BrowserSession, findBrowserSession, signOut } from '../sessions/br
 import { establishSession, nextPage } from '../sessions/establish-session.ts'
 import { type LoginTransaction, signInUrl, urlWithLogin } from '../sessions/login-transaction.ts'
 import { findPageLanguage } from '../sessions/page-language.ts'
-import { resendVerification } from '../sessions/resend-verification.ts'
+import { resendVerificationOnPage, secondsUntilVerification } from '../sessions/resend-verification.ts'
 import { render } from '../ui/render.ts'
 import { findUser } from '../users/service.ts'
 import { type AcceptedMembership, acceptInvitation, getInvitationDetails } from './acceptance.ts'
@@ -113,7 +113,7 @@ async function switchAccount(ctx: Ctx, input: InvitationPageInput): Promise<Page
 
 async function resendMail(ctx: Ctx, input: InvitationPageInput): Promise<PageResult> {
   const user = input.session && (await findUser(ctx.db, input.session.userId))
-  if (user) await resendVerification(ctx, user)
+  if (user) await resendVerificationOnPage(ctx, user)
   return show(ctx, input, { mailed: true })
 }
 
@@ -138,7 +138,8 @@ async function show(
     // The tenant is known only now. The next page is in the same language.
     const action = language === currentLanguage() ? pathOf(input) : `${pathOf(input)}?ui_locales=${language}`
     const view = { invitation, problem, action, csrf }
-    const html = runInLanguage(language, () => render(choosePage(ctx, input, { view, mailed }), brand))
+    const choice = { view, mailed, seconds: await findSeconds(ctx, input) }
+    const html = runInLanguage(language, () => render(choosePage(ctx, input, choice), brand))
     return { status: problem?.status ?? 200, html }
   } catch (error) {
     if (!(error instanceof AppError && isUnusable(error))) throw error
@@ -155,13 +156,25 @@ async function continueHere(ctx: Ctx, input: InvitationPageInput, invitation: In
   await continueWhenVerified(ctx, input, { user, login: toLogin(ctx, input, invitation) })
 }
 
-function choosePage(ctx: Ctx, input: InvitationPageInput, { view, mailed }: { view: ViewProps; mailed: boolean }) {
+/** The seconds until the person who is signed in may ask for another mail that confirms the address. */
+async function findSeconds(ctx: Ctx, { session }: InvitationPageInput): Promise<number> {
+  const user = session && !session.emailVerified ? await findUser(ctx.db, session.userId) : undefined
+  return user ? secondsUntilVerification(ctx, ctx.db, user) : 0
+}
+
+interface Choice {
+  view: ViewProps
+  mailed: boolean
+  seconds: number
+}
+
+function choosePage(ctx: Ctx, input: InvitationPageInput, { view, mailed, seconds }: Choice) {
   const { session, form } = input
   const { hasAccount, email } = view.invitation
   const login = toLogin(ctx, input, view.invitation)
   if (session && session.email !== email) return <WrongAccountPage {...view} sessionEmail={session.email} />
   if (session?.emailVerified) return <AcceptPage {...view} />
-  if (session) return <UnverifiedPage {...view} mailed={mailed} />
+  if (session) return <UnverifiedPage {...view} mailed={mailed} seconds={seconds} />
   if (hasAccount) return <SignInPage {...view} signInUrl={signInUrl(ctx, login)} />
   const providers = ctx.config.sso.map((provider) => ({
     label: provider.label,

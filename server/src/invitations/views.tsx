@@ -6,6 +6,7 @@ import type { Fields } from '../lib/fields.ts'
 import { Field, Form, Problem } from '../ui/form.tsx'
 import { Layout } from '../ui/layout.tsx'
 import { NameFields } from '../ui/name-fields.tsx'
+import { ResendButton } from '../ui/resend-button.tsx'
 import { rich } from '../ui/rich-text.ts'
 import { waitingScript } from '../ui/scripts.ts'
 import type { InvitationDetails } from './schema.ts'
@@ -98,7 +99,7 @@ export const WrongAccountPage = ({ sessionEmail, ...view }: ViewProps & { sessio
   </Frame>
 )
 
-export const UnverifiedPage = ({ mailed, ...view }: ViewProps & { mailed: boolean }) => (
+export const UnverifiedPage = ({ mailed, seconds, ...view }: ViewProps & { mailed: boolean; seconds: number }) => (
   <Frame {...view}>
     <p role="status" data-waiting={view.action}>
       {mailed
@@ -107,13 +108,9 @@ export const UnverifiedPage = ({ mailed, ...view }: ViewProps & { mailed: boolea
             'This address is not confirmed yet: follow the link in the mail we sent you, and you come back to this invitation.',
           )}
     </p>
-    {!mailed && (
-      <ChoiceForm {...view} choice="confirm">
-        <button type="submit" class="second">
-          {t('Send the mail again')}
-        </button>
-      </ChoiceForm>
-    )}
+    <ChoiceForm {...view} choice="confirm">
+      <ResendButton seconds={seconds} />
+    </ChoiceForm>
     <p class="links">
       <a href={view.action}>{t('I have followed the link')}</a>
     </p>

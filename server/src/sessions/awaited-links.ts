@@ -6,6 +6,7 @@ import { unsealText } from '../lib/seal.ts'
 import { hashSecret, isSecret, newSecret } from '../lib/secrets.ts'
 import { type AwaitedLinkRow, claimMail, deleteAwaited, findAwaited, insertAwaited } from './awaited-links-store.ts'
 import { type LoginTransaction, readLoginTransaction, sealLogin } from './login-transaction.ts'
+import { RESEND_SECONDS } from './resend-time.ts'
 
 /**
  * A link that was mailed because this browser asked for it. The cookie of the browser proves that it did: only there
@@ -32,7 +33,6 @@ type AwaitedPurpose = AwaitedLinkRow['purpose']
 const COOKIES = { 'verify-email': 'latchkey_sign_up', 'reset-password': 'latchkey_reset' } as const
 const LIFETIMES = { 'verify-email': 'emailLink', 'reset-password': 'passwordReset' } as const
 const SEAL = 'awaited-link'
-const RESEND_SECONDS = 60
 
 interface Sealed {
   email: string
@@ -116,10 +116,6 @@ export async function forgetAwaitedLinks(ctx: Ctx, exchange: Exchange): Promise<
     if (id) await endWait(ctx, exchange, { id, purpose })
   }
 }
-
-/** The seconds until the browser may ask for another mail; 0: now. */
-export const secondsUntilResend = ({ now }: Ctx, { mailedAt }: AwaitedLink): number =>
-  Math.max(0, Math.ceil(RESEND_SECONDS - (now().getTime() - mailedAt.getTime()) / 1000))
 
 /**
  * Returns whether the browser may have another mail now. Of concurrent requests one may. The browser then waits as long

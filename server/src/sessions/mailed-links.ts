@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { Lifetimes } from '../config/lifetimes.ts'
 import type { Ctx } from '../context.ts'
-import type { Tx } from '../db/open.ts'
+import type { Db, Tx } from '../db/open.ts'
 import type { Names } from '../db/tables.ts'
 import { AppError } from '../errors.ts'
 import { clientNetwork } from '../http/request/client-address.ts'
@@ -10,7 +10,16 @@ import { hashSecret, newSecret } from '../lib/secrets.ts'
 import { limitGuesses } from '../users/guess-limit.ts'
 import { verifyPassword, withPasswordAdmission } from '../users/passwords.ts'
 import { lockUser } from '../users/service.ts'
-import { deleteLink, deleteLinks, findValidLink, insertLink, lockLink, replaceLinkPassword } from './store.ts'
+import { secondsUntilResend } from './resend-time.ts'
+import {
+  deleteLink,
+  deleteLinks,
+  findNewestLink,
+  findValidLink,
+  insertLink,
+  lockLink,
+  replaceLinkPassword,
+} from './store.ts'
 
 /** The purposes of mailed links and their lifetimes. A token is valid for its own purpose only. */
 const LIFETIMES = {
@@ -36,8 +45,9 @@ interface NewLink {
 export async function createLink(ctx: Ctx, tx: Tx, link: NewLink): Promise<string> {
   const { purpose, userId, email, passwordHash, names, lifetime = LIFETIMES[purpose] } = link
   const token = newSecret()
-  const expires_at = new Date(ctx.now().getTime() + ctx.config.lifetimes[lifetime] * 1000)
-  const row = { purpose, user_id: userId, email, password_hash: passwordHash, expires_at }
+  const mailed_at = ctx.now()
+  const expires_at = new Date(mailed_at.getTime() + ctx.config.lifetimes[lifetime] * 1000)
+  const row = { purpose, user_id: userId, email, password_hash: passwordHash, mailed_at, expires_at }
   await insertLink(tx, { hash: hashSecret(token), ...row, names: names ? JSON.stringify(names) : null })
   return token
 }
@@ -56,6 +66,26 @@ export async function findLink(
 ): Promise<FoundLink | undefined> {
   const link = await findValidLink(ctx.db, { hash: hashSecret(token), purpose, now: ctx.now() })
   return link && { userId: link.user_id, email: link.email, passwordHash: link.password_hash }
+}
+
+/** A mail whose link the user has not followed yet. */
+export interface PendingMail {
+  /** The address that it was sent to. */
+  email: string
+  /** The seconds until the user may ask for another one; 0: now. */
+  seconds: number
+}
+
+/** The newest mail with a link that the user may follow; undefined if there is none. */
+export async function findPendingMail(
+  ctx: Ctx,
+  db: Db,
+  { userId, purpose, passwordHash }: { userId: string; purpose: LinkPurpose; passwordHash: string | null },
+): Promise<PendingMail | undefined> {
+  const link = await findNewestLink(db, { userId, purpose, passwordHash, now: ctx.now() })
+  if (!link) return undefined
+  const { email, mailed_at: mailedAt } = link
+  return { email, seconds: mailedAt === null ? 0 : secondsUntilResend(ctx, { mailedAt }) }
 }
 
 /** Deletes a link whose mail reached a person who did not ask for it. Returns false if it was already gone. */

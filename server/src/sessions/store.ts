@@ -153,6 +153,22 @@ interface LinksOfUser {
   purpose: string
 }
 
+/** Finds the newest valid link of a user that requires this password or none. */
+export const findNewestLink = (
+  db: Db,
+  { userId, purpose, passwordHash, now }: LinksOfUser & { passwordHash: string | null; now: Date },
+) =>
+  db
+    .selectFrom('mailed_links')
+    .select(['email', 'mailed_at'])
+    .where('user_id', '=', userId)
+    .where('purpose', '=', purpose)
+    .where((where) => where.or([where('password_hash', 'is', null), where('password_hash', '=', passwordHash)]))
+    .where('expires_at', '>', now)
+    .orderBy('expires_at', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+
 /** Makes links that require no password require this one. */
 export async function requirePasswordOnLinks(
   tx: Tx,

@@ -10,8 +10,17 @@ const WINDOW_SECONDS = 3_600
  * requests of other people. The counter key holds a hash instead of the address. Not for invitations: see
  * `invitations/throttle.ts`.
  */
-export async function isOverMailQuota({ db }: Pick<Ctx, 'db'>, kind: string, email: string): Promise<boolean> {
+export async function isOverMailQuota(ctx: Pick<Ctx, 'db'>, kind: string, email: string): Promise<boolean> {
+  return (await findMailQuotaWait(ctx, kind, email)) !== undefined
+}
+
+/** Counts in the same way. Returns the seconds to wait if the quota is exceeded. */
+export async function findMailQuotaWait(
+  { db }: Pick<Ctx, 'db'>,
+  kind: string,
+  email: string,
+): Promise<number | undefined> {
   const limiter = createLimiter(db, { name: `${kind}-mail`, max: MAX_MAILS, seconds: WINDOW_SECONDS })
   const mailbox = createHash('sha256').update(email).digest('base64url')
-  return (await limiter.count(mailbox)) !== undefined
+  return limiter.count(mailbox)
 }

@@ -1,43 +1,56 @@
 import type { Ctx } from '../../context.ts'
+import type { PageProblem } from '../../http/errors/page-problem.ts'
 import { toListText } from '../../languages/lists.ts'
 import { t } from '../../languages/translate.ts'
-import { resendVerification } from '../../sessions/resend-verification.ts'
+import { resendVerificationOnPage, secondsUntilVerification } from '../../sessions/resend-verification.ts'
 import { listMembershipsOf } from '../../tenants/service.ts'
-import { Form } from '../../ui/form.tsx'
+import { Form, Problem } from '../../ui/form.tsx'
 import { Layout } from '../../ui/layout.tsx'
 import { render } from '../../ui/render.ts'
+import { ResendButton } from '../../ui/resend-button.tsx'
 import { rich } from '../../ui/rich-text.ts'
+import { waitingScript } from '../../ui/scripts.ts'
 import { getCurrentUser } from '../confirm-identity.ts'
 import { type AccountPageInput, defineAccountPage } from './define-account-page.tsx'
 
 /** The landing page after a sign-in without an application. */
 export const homePages = defineAccountPage({
   path: '/account',
-  show: (ctx, input) => showHome(ctx, input, { mailed: false }),
+  show: (ctx, input, problem) => showHome(ctx, input, { problem }),
   submit: resendMail,
 })
 
 async function resendMail(ctx: Ctx, input: AccountPageInput) {
-  await resendVerification(ctx, await getCurrentUser(ctx, input.caller))
-  return showHome(ctx, input, { mailed: true })
+  await resendVerificationOnPage(ctx, await getCurrentUser(ctx, input.caller))
+  return showHome(ctx, input, { isMailed: true })
 }
 
-async function showHome(ctx: Ctx, input: AccountPageInput, { mailed }: { mailed: boolean }) {
+interface Resend {
+  problem?: PageProblem | undefined
+  /** The mail that confirms the address was sent just now. */
+  isMailed?: boolean
+}
+
+async function showHome(ctx: Ctx, input: AccountPageInput, resend: Resend) {
   const memberships = await listMembershipsOf(ctx.db, input.caller.userId, ctx.now())
   const tenants = memberships.filter(({ status }) => status === 'ACTIVE').map(({ tenantName }) => tenantName)
   const { session, csrf } = input
-  const props = { session, csrf, tenants, mailed }
+  const props = { session, csrf, tenants, ...resend, seconds: await findSeconds(ctx, input) }
   return { html: render(<HomePage {...props} />) }
 }
 
-interface HomePageProps extends Pick<AccountPageInput, 'session' | 'csrf'> {
-  /** The names of the tenants with an active membership. */
-  tenants: string[]
-  /** The mail that confirms the address was sent just now. */
-  mailed: boolean
+/** The seconds until the person may ask for another mail that confirms the address. */
+async function findSeconds(ctx: Ctx, { session, caller }: AccountPageInput): Promise<number> {
+  return session.emailVerified ? 0 : secondsUntilVerification(ctx, ctx.db, await getCurrentUser(ctx, caller))
 }
 
-const HomePage = ({ session, csrf, tenants, mailed }: HomePageProps) => (
+interface HomePageProps extends Pick<AccountPageInput, 'session' | 'csrf'>, Resend {
+  /** The names of the tenants with an active membership. */
+  tenants: string[]
+  seconds: number
+}
+
+const HomePage = ({ session, csrf, tenants, seconds, problem, isMailed }: HomePageProps) => (
   <Layout title={t('My account')}>
     <h1>{t('Hello {name}', { name: session.displayName })}</h1>
     <p>
@@ -49,16 +62,14 @@ const HomePage = ({ session, csrf, tenants, mailed }: HomePageProps) => (
     {tenants.length > 0 && <p class="quiet">{t('Member of {tenants}', { tenants: toListText(tenants) })}</p>}
     {!session.emailVerified && (
       <Form action="/account" csrf={csrf}>
-        <p role="status">
-          {mailed
+        <p role="status" data-waiting="/account">
+          {isMailed
             ? t('A mail with a link is on its way.')
             : t('This address is not confirmed yet: follow the link in the mail we sent you.')}
         </p>
-        {!mailed && (
-          <button type="submit" class="second">
-            {t('Send the mail again')}
-          </button>
-        )}
+        <Problem message={problem?.message} />
+        <ResendButton seconds={seconds} />
+        <script type="module" src={waitingScript.path} />
       </Form>
     )}
     <nav aria-label={t('My account')}>

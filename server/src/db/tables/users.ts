@@ -62,6 +62,7 @@ export interface MailedLinksTable {
   email: Fixed<string>
   password_hash: string | null
   names: ColumnType<Names | null, string | null | undefined, never>
+  mailed_at: Fixed<Date | null>
   expires_at: Fixed<Date>
 }
 

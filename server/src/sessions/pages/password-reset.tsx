@@ -3,11 +3,12 @@ import { listWrongFields, type PageProblem, toPageProblem } from '../../http/err
 import { createCsrfToken, requireCsrf } from '../../http/request/csrf.ts'
 import { definePage, type PageInput, type PageResult } from '../../http/routing/define-route.ts'
 import { render } from '../../ui/render.ts'
-import { type AwaitedLink, secondsUntilResend } from '../awaited-links.ts'
+import type { AwaitedLink } from '../awaited-links.ts'
 import { beginReset, findAwaitedReset, finishReset, resendReset } from '../awaited-reset.ts'
 import { findLoginBrand, findUrlBrand, urlWithClient } from '../brand.ts'
 import { type LoginTransaction, pageUrl, readLoginTransaction } from '../login-transaction.ts'
 import { findResetAddress } from '../password-reset.ts'
+import { secondsUntilResend } from '../resend-time.ts'
 import { readTypedAddress, urlWithAddress } from '../typed-address.ts'
 import { ChoosePage, DeadLinkPage, ForgotPage, MailedPage, ResetPage } from './password-reset-views.tsx'
 

@@ -9,12 +9,13 @@ import { render } from '../../ui/render.ts'
 import { ResendButton, tooEarly } from '../../ui/resend-button.tsx'
 import { rich } from '../../ui/rich-text.ts'
 import { waitingScript } from '../../ui/scripts.ts'
-import { type AwaitedLink, secondsUntilResend } from '../awaited-links.ts'
+import type { AwaitedLink } from '../awaited-links.ts'
 import { findAwaitedSignUp, finishSignUp, isVerified, type Resend, resendSignUpMail } from '../awaited-sign-up.ts'
 import { findLoginBrand } from '../brand.ts'
 import { findBrowserSession } from '../browser-session.ts'
 import { nextPage } from '../establish-session.ts'
 import { pageUrl, readLoginTransaction } from '../login-transaction.ts'
+import { secondsUntilResend, TOO_MANY_MAILS } from '../resend-time.ts'
 import { urlWithAddress } from '../typed-address.ts'
 
 export const WAITING_PATH = '/signup/waiting'
@@ -65,7 +66,7 @@ interface Message {
 function toMessage(outcome: Resend, seconds: number): Message {
   if (outcome === 'sent') return { isResent: true }
   if (outcome === 'too-early') return { problem: tooEarly(seconds) }
-  return { problem: t('This address has got too many mails. Ask again in an hour, or use another address.') }
+  return { problem: t(TOO_MANY_MAILS) }
 }
 
 /** Shows what the browser waits for, or that it can continue. */
