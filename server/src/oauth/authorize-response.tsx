@@ -50,7 +50,7 @@ export function toFormTarget(uri: string): string {
 
 /** OAuth 2.0 Form Post Response Mode: the browser posts the response. Without a script the user presses the button. */
 const FormPostPage = ({ action, parameters }: { action: string; parameters: Record<string, string> }) => (
-  <Layout title={t('Back to the application')} isPassing>
+  <Layout title={t('Back to the application')} hasLanguages={false}>
     <h1>{t('Back to the application')}</h1>
     <ParameterForm action={action} parameters={parameters} label={t('Continue')} />
     <script type="module" src={submitScript.path} />

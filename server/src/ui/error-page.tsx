@@ -60,7 +60,7 @@ export const ErrorPage = ({ error, requestId, retryPath, supportBanner }: ErrorP
   const title = t(heading)
   const mayPass = error.status >= 500 || error.status === 429
   return (
-    <Layout title={title}>
+    <Layout title={title} hasLanguages={false}>
       {supportBanner && <SupportNotice {...supportBanner} />}
       <h1>{title}</h1>
       {/* A message that was written for this case says more than the general advice. */}

@@ -14,13 +14,13 @@ interface LayoutProps {
   title: string
   /** Wide for text, narrow for forms. */
   wide?: boolean
-  /** The browser leaves the page at once. */
-  isPassing?: boolean
+  /** False: the page has no choice of the language, for example because it is the same for different causes. */
+  hasLanguages?: boolean
   children: ComponentChildren
 }
 
 /** The layout of every page. It works without scripts, in light and dark mode, and at any width. */
-export function Layout({ title, wide = false, isPassing = false, children }: LayoutProps) {
+export function Layout({ title, wide = false, hasLanguages = true, children }: LayoutProps) {
   const brand = useContext(BrandContext)
   const theme = themePath(brand?.theme)
   const language = currentLanguage()
@@ -49,7 +49,7 @@ export function Layout({ title, wide = false, isPassing = false, children }: Lay
         <main class={wide ? 'wide' : 'narrow'}>{children}</main>
         <footer class="foot">
           {brand && <p>{t('Secured by Latchkey')}</p>}
-          {!isPassing && <LanguageChoice />}
+          {hasLanguages && <LanguageChoice />}
         </footer>
       </body>
     </html>

@@ -56,8 +56,7 @@ describe('the page for the code', () => {
 
   test.each(['<script>', 'Call 0800 1234', 'AAAA-AAAA'])('a link cannot put other text on it: %s', async (text) => {
     const page = await openTab(url).open(`/device?user_code=${encodeURIComponent(text)}`)
-    // The form in the footer has the address of the page in a hidden field.
-    expect(page.html.replace(/<footer[\s\S]*/, '')).not.toContain(text)
+    expect(page.html).not.toContain(text)
   })
 
   test('small letters, spaces and other hyphens are accepted', async () => {

@@ -38,7 +38,7 @@ export function registerPage(app: FastifyInstance, ctx: Ctx, page: Page, depende
       reply.header('Cross-Origin-Opener-Policy', 'unsafe-none')
       const language = await findLanguage(ctx, request, dependencies)
       const result = await runInLanguage(language, () =>
-        runAsPage(dependencies.isReadable ? toCurrentPage(ctx, { request, reply }) : undefined, () =>
+        runAsPage(dependencies.isReadable ? findReturnPage(ctx, { request, reply }) : undefined, () =>
           handlePage(ctx, page, { request, reply }, dependencies),
         ),
       )
@@ -61,10 +61,15 @@ export function registerPage(app: FastifyInstance, ctx: Ctx, page: Page, depende
   })
 }
 
-const toCurrentPage = (ctx: Ctx, { request, reply }: Exchange): CurrentPage => ({
-  path: request.url,
-  createCsrf: () => createCsrfToken(ctx, request, reply),
-})
+/** What the address of a page that can be opened again may have. All other parameters are requests of other programs. */
+const RETURN_PARAMETERS = ['journey', 'client_id', 'token', 'ui_locales']
+
+/** Undefined for a page whose address must not be repeated in it, because others decide what it contains. */
+function findReturnPage(ctx: Ctx, { request, reply }: Exchange): CurrentPage | undefined {
+  const names = [...new URLSearchParams(request.url.split('?')[1]).keys()]
+  if (names.some((name) => !RETURN_PARAMETERS.includes(name))) return undefined
+  return { path: request.url, createCsrf: () => createCsrfToken(ctx, request, reply) }
+}
 
 /** Only our own components create elements: all values are escaped. */
 const containsScript = (html: string): boolean => html.includes('<script ')
