@@ -31,7 +31,7 @@ export function Frame({ children }: { children: ReactNode }) {
         {shell.skipToContent}
       </a>
       <AppShell.Header>
-        <Group h="100%" px="md" gap="sm" wrap="nowrap" justify="space-between">
+        <Group h="100%" px={{ base: 'xs', sm: 'md' }} gap="sm" wrap="nowrap" justify="space-between">
           <Group gap="sm" wrap="nowrap" miw={0}>
             <Burger opened={open} onClick={toggle} hiddenFrom="sm" size="sm" aria-label={shell.menu} />
             <Link href="/" className="brand">

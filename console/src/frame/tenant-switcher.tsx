@@ -25,7 +25,7 @@ export function TenantSwitcher() {
           size="compact-md"
           rightSection={<Icon name="chevron" size={16} />}
           aria-label={current ? `${shell.switchTenant}: ${current.name}` : shell.chooseTenant}
-          maw={{ base: '44vw', sm: 260 }}
+          maw={{ base: '48vw', sm: 260 }}
         >
           {current?.name ?? shell.chooseTenant}
         </Button>

@@ -8,7 +8,10 @@ const [START, END] = ['\u2068', '\u2069']
 /** Around each argument of a text, so that a name in Latin letters does not change the order of an Arabic sentence. */
 export const isolateArguments = (elements: Elements): Elements =>
   elements.flatMap((element): Elements => {
-    if (element.type === 1) return [{ type: 0, value: START }, element, { type: 0, value: END }]
+    if (element.type === 1) return isolateElement(element)
+    // Around the element: people copy a code out of it.
+    if (element.type === 8 && element.children.length === 1 && element.children[0]?.type === 1)
+      return isolateElement(element)
     if ('children' in element) return [{ ...element, children: isolateArguments(element.children) }]
     if (!('options' in element)) return [element]
     const options = Object.entries(element.options).map(([name, { value }]) => [
@@ -17,3 +20,9 @@ export const isolateArguments = (elements: Elements): Elements =>
     ])
     return [{ ...element, options: Object.fromEntries(options) }]
   })
+
+const isolateElement = (element: Elements[number]): Elements => [
+  { type: 0, value: START },
+  element,
+  { type: 0, value: END },
+]

@@ -76,8 +76,12 @@ const putIntoWords = (values: MailValues): Record<string, string> =>
     }),
   )
 
-/** In a text from right to left, the name or address keeps its own direction, as the arguments of `t` do. */
-const keepDirection = (value: string): string => (toDirection(currentLanguage()) === 'rtl' ? isolate(value) : value)
+/**
+ * In a text from right to left, the name or address keeps its own direction, as the arguments of `t` do. A code of digits
+ * needs nothing, and people copy it.
+ */
+const keepDirection = (value: string): string =>
+  toDirection(currentLanguage()) === 'rtl' && /\p{L}/u.test(value) ? isolate(value) : value
 
 /** Values that people or other services choose are in quotation marks. */
 function toFactText(fact: MailFact): string {
