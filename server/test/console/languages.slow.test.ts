@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { LANGUAGE_NAMES } from '../../src/languages/languages.ts'
 import { walkConsole } from '../languages/console-walk.ts'
 import { listLayoutProblems, listUntranslated } from '../languages/page-texts.ts'
 import { browserPath } from '../support/browser.ts'
@@ -13,6 +14,8 @@ const DATA = [
   /\b(Latchkey|Project Manager|Acme|Globex|Free|Pro|Enterprise|acme|globex)\b/g,
   /\b(Olivia Owner|Adam Admin|Mia Member|Max Member|Gus Owner|Ada Administrator)\b/g,
   /\b(export|projects|reports|audit|sso)\b/g,
+  // What languages call themselves.
+  ...Object.values(LANGUAGE_NAMES),
   // The browser formats times. It does not know the pseudo language.
   /\b[A-Z][a-z]{2} \d+(, \d{4}(, \d+:\d\d\s[AP]M)?)?/g,
   /\b(\d+ (second|minute)s? ago|now)\b/g,

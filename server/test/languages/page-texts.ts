@@ -26,10 +26,10 @@ export const inLanguage = (language: string, host: string): BrowserContextOption
  * The texts outside of the brackets of the pseudo language, which nobody can translate. `data` describes names, addresses
  * and times; what is code stays in every language.
  */
-export async function listUntranslated(page: Page, data: RegExp[]): Promise<string[]> {
+export async function listUntranslated(page: Page, data: (RegExp | string)[]): Promise<string[]> {
   const texts = await page.evaluate(findTextsOutsideOfBrackets)
   return texts
-    .map((text) => data.reduce((rest, pattern) => rest.replace(pattern, ''), text).trim())
+    .map((text) => data.reduce((rest, pattern) => rest.replaceAll(pattern, ''), text).trim())
     .filter((text) => /\p{L}/u.test(text))
 }
 
