@@ -29,7 +29,7 @@ export const inLanguage = (language: string, host: string): BrowserContextOption
 export async function listUntranslated(page: Page, data: (RegExp | string)[]): Promise<string[]> {
   const texts = await page.evaluate(findTextsOutsideOfBrackets)
   return texts
-    .map((text) => data.reduce((rest, pattern) => rest.replaceAll(pattern, ''), text).trim())
+    .map((text) => data.reduce<string>((rest, pattern) => rest.replaceAll(pattern, ''), text).trim())
     .filter((text) => /\p{L}/u.test(text))
 }
 

@@ -45,7 +45,11 @@ const COLUMNS: Column<MailTemplate>[] = [
       )
     },
   },
-  { title: text.columns.subject, cell: ({ subject, defaults }) => <bdi>{subject ?? defaults.subject}</bdi>, wideOnly: true },
+  {
+    title: text.columns.subject,
+    cell: ({ subject, defaults }) => <bdi>{subject ?? defaults.subject}</bdi>,
+    wideOnly: true,
+  },
   {
     title: text.columns.texts,
     cell: ({ updatedAt }) => (updatedAt === null ? <Text size="sm">{text.default}</Text> : <Tag>{text.edited}</Tag>),
