@@ -26,6 +26,10 @@ const KINDS: Record<string, MailKindText> = {
     when: t('When a tenant is suspended, to its owners and admins.'),
   },
   'tenant-reactivated': { title: t('Tenant reactivated'), when: t('When the suspension of a tenant ends.') },
+  'support-access-allowed': {
+    title: t('Support access turned on'),
+    when: t('When a tenant allows operators to act as its members, to its other owners.'),
+  },
   'support-access': { title: t('Support access'), when: t('When an operator acts as somebody, to that person.') },
   'tenant-support-access': {
     title: t('Support access to a tenant'),
@@ -89,6 +93,7 @@ const MEANINGS: Record<string, string | undefined> = {
   code: t('The code to type in'),
   operator: t('The name of the operator, in quotation marks'),
   member: t('The name of the member, in quotation marks'),
+  actor: t('The name of the person who made the change, in quotation marks'),
 }
 
 export const mails = {

@@ -71,6 +71,7 @@ async function renderDraft(ctx: Ctx, db: Db, draft: Draft, person: User | undefi
     values: {
       tenant,
       inviter: person ? toDisplayName(person) : '',
+      actor: person ? toDisplayName(person) : '',
       expires: new Date(ctx.now().getTime() + ctx.config.lifetimes.invitation * 1_000),
       code: SAMPLE_CODE,
       validity: ctx.config.lifetimes.emailLink,

@@ -14,6 +14,7 @@ export const MAIL_KINDS = {
   invitation: ['tenant', 'inviter', 'expires'],
   'tenant-suspended': ['tenant'],
   'tenant-reactivated': ['tenant'],
+  'support-access-allowed': ['tenant', 'actor'],
   'support-access': ['tenant', 'operator'],
   'tenant-support-access': ['tenant', 'operator', 'member'],
   'webhook-disabled': ['tenant'],
@@ -96,4 +97,4 @@ export const REQUESTED_KINDS: readonly MailKind[] = [
 ]
 
 /** Variables whose values people choose: texts show them in quotation marks. */
-export const NAME_VARIABLES: readonly MailVariable[] = ['tenant', 'inviter', 'operator', 'member']
+export const NAME_VARIABLES: readonly MailVariable[] = ['tenant', 'inviter', 'operator', 'member', 'actor']

@@ -23,6 +23,7 @@ import {
   type Tenant,
   updateTenant,
 } from './store.ts'
+import { mailSupportAllowed } from './support-access-mail.ts'
 
 /** Tenants: the organizations that users belong to. A user may be a member of several, with a role in each. */
 
@@ -131,6 +132,8 @@ export async function changeTenant(
   const details = findChanges(before, after)
   if (!details) return tenant
   await recordAuditEvent(ctx, tx, { action: 'tenant.changed', ...source, tenantId: id, details })
+  if (after.supportAccess && !before.supportAccess)
+    await mailSupportAllowed(ctx, tx, { tenant: { id, name: after.name }, source })
   return rejectTakenSlug(
     updateTenant(tx, id, {
       name: after.name,

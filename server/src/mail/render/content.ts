@@ -65,14 +65,15 @@ export function createContent(input: ContentInput): MailContent {
   }
 }
 
-/** An empty inviter is a client or an operator. */
+/** An empty inviter is a client or an operator, an empty actor a declaration. */
 const putIntoWords = (values: MailValues): Record<string, string> =>
   Object.fromEntries(
     Object.entries(values).map(([name, value = '']) => {
       if (typeof value === 'number') return [name, toDurationText(value)]
       if (typeof value !== 'string') return [name, toDateText(value)]
-      const isName = (NAME_VARIABLES as readonly string[]).includes(name)
-      return [name, !isName ? toOneLine(value) : value === '' ? t('An admin') : quoteName(value)]
+      if (!(NAME_VARIABLES as readonly string[]).includes(name)) return [name, toOneLine(value)]
+      if (value !== '') return [name, quoteName(value)]
+      return [name, name === 'actor' ? t('The operator of this service') : t('An admin')]
     }),
   )
 

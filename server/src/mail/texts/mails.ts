@@ -78,6 +78,13 @@ export const MAIL_TEXTS: MailTexts<Exclude<MailKind, NoticeKind>> = {
     text: 'The suspension of {{tenant}}, of which you are an owner or admin, was ended. Everything is as it was before.',
     button: 'Open the console',
   },
+  'support-access-allowed': {
+    subject: '{{tenant}} allows support access',
+    heading: '{{tenant}} allows support access',
+    text: '{{actor}} has turned on support access for {{tenant}}, of which you are an owner. From now on, whoever runs this service can act as one of its members for a short time.\n\nThe member and the owners get a mail each time. What is done is in the audit log of {{tenant}}.',
+    button: 'Open the console',
+    note: 'If you do not want this, turn off support access in the settings of the organization.',
+  },
   'support-access': {
     subject: 'Support acts as you in {{tenant}}',
     heading: 'Support acts as you in {{tenant}}',
