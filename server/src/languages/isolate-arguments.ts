@@ -7,6 +7,9 @@ const [START, END] = ['\u2068', '\u2069']
 
 export const isolate = (text: string): string => `${START}${text}${END}`
 
+/** For a text that is stored. */
+export const withoutIsolates = (text: string): string => text.replaceAll(START, '').replaceAll(END, '')
+
 /** Around each argument of a text, so that a name in Latin letters does not change the order of an Arabic sentence. */
 export const isolateArguments = (elements: Elements): Elements =>
   elements.flatMap((element): Elements => {

@@ -232,7 +232,7 @@ const RefusedPage = ({ message, back }: { message: string; back: BackLink }) => 
 )
 
 const StartPage = ({ href, label }: { href: string; label: string }) => (
-  <Layout title={t('Sign in')}>
+  <Layout title={t('Sign in')} hasLanguages={false}>
     <h1>{t('Sign in with {provider}', { provider: label })}</h1>
     <p>
       <a class="button" href={href}>

@@ -14,7 +14,7 @@ interface LayoutProps {
   title: string
   /** Wide for text, narrow for forms. */
   wide?: boolean
-  /** False: the page has no choice of the language, for example because it is the same for different causes. */
+  /** False: no choice of the language, which opens the page again. It may be shown only once, or hide its cause. */
   hasLanguages?: boolean
   children: ComponentChildren
 }

@@ -113,6 +113,22 @@ describe('adding a passkey', () => {
     expect(body.name).toBe('Passkey on Windows')
   })
 
+  test('the name after the device has only characters that a chosen name may have', async () => {
+    const somebody = await createSignedInUser(service)
+    const headers = {
+      authorization: `Bearer ${somebody.tokens.access_token}`,
+      'user-agent': 'Mozilla/5.0 (Windows NT 10.0; Win64; x64)',
+      'latchkey-language': 'ar',
+    }
+    const make = async (name?: string) => {
+      const body = { ...newAuthenticator(origin).create(await beginEnrollment(somebody)), name }
+      return call(service.url + PASSKEYS, { method: 'POST', body, headers })
+    }
+    const { body } = await make()
+    expect(body.name).toMatch(/ Windows$/)
+    expect((await make(String(body.name))).status).toBe(201)
+  })
+
   test('requires a sign-in of the last hour, or the password', async () => {
     const somebody = await createSignedInUser(service)
     await service.ctx.db

@@ -126,6 +126,8 @@ describe('the second step', () => {
     const listed = [...codes.html.matchAll(/<li>([^<]*)<\/li>/g)].map(([, code]) => code)
     expect(listed).toHaveLength(10)
     expect(decodeURIComponent(href).trim().split('\n')).toEqual(listed)
+    // The choice of a language would open the page again, without the codes.
+    expect(codes.html).not.toContain('action="/language"')
   })
 })
 

@@ -72,6 +72,9 @@ test('a cross-site request to start a sign-in needs a click', async () => {
     expect(page).toContain('href="/sso/forger?journey=a&amp;b=%22%3E%3Cscript%3E"')
   }
   expect(await attempts()).toEqual(before)
+  // The choice of a language would open the page again, and that from this site.
+  const plain = await fetch(`${url}/sso/forger`, { headers: { 'Sec-Fetch-Site': 'cross-site' }, redirect: 'manual' })
+  expect(await plain.text()).not.toContain('action="/language"')
   // A link of this service, or a typed URL.
   for (const site of ['same-origin', 'none']) {
     const response = await fetch(url + path, { headers: { 'Sec-Fetch-Site': site }, redirect: 'manual' })

@@ -132,7 +132,7 @@ const AppPage = ({ action, csrf, app, problem }: AppPageProps) => (
 )
 
 export const CodesPage = ({ codes, next }: { codes: string[]; next: string }) => (
-  <Layout title={t('Your recovery codes')}>
+  <Layout title={t('Your recovery codes')} hasLanguages={false}>
     <h1>{t('Keep these recovery codes')}</h1>
     <p>
       {t(

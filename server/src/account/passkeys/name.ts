@@ -1,3 +1,4 @@
+import { withoutIsolates } from '../../languages/isolate-arguments.ts'
 import { t } from '../../languages/translate.ts'
 
 /** Device names by user agent pattern; the first match applies. */
@@ -14,5 +15,5 @@ const DEVICES: [RegExp, string][] = [
 /** The default name of a passkey, after the device it was created on. */
 export function toDefaultName(userAgent = ''): string {
   const device = DEVICES.find(([pattern]) => pattern.test(userAgent))?.[1]
-  return device === undefined ? t('Passkey') : t('Passkey on {device}', { device })
+  return device === undefined ? t('Passkey') : withoutIsolates(t('Passkey on {device}', { device }))
 }

@@ -32,7 +32,7 @@ export function answerPreflight(reply: FastifyReply, methods: string[]): void {
   if (reply.hasHeader('Access-Control-Allow-Origin')) {
     reply
       .header('Access-Control-Allow-Methods', methods.join(', '))
-      .header('Access-Control-Allow-Headers', 'Authorization, Content-Type, DPoP')
+      .header('Access-Control-Allow-Headers', 'Authorization, Content-Type, DPoP, Latchkey-Language')
       .header('Access-Control-Max-Age', PREFLIGHT_SECONDS)
   }
   reply.code(204).send()

@@ -306,7 +306,9 @@ test('a bearer request costs no statement more, a proof costs one', async () => 
   await watch.close()
 })
 
-test('pages of registered origins may send proofs and read the nonce', async () => {
+const ALLOWED_HEADERS = 'Authorization, Content-Type, DPoP, Latchkey-Language'
+
+test('pages of registered origins may send proofs, name a language and read the nonce', async () => {
   await newClient(url, { kind: 'SPA', allowedOrigins: ['https://dpop.example'], redirectUris: [CALLBACK] })
   const headers = { origin: 'https://dpop.example' }
   for (const path of ['/api/oauth/token', '/api/oauth/par', userinfo]) {
@@ -314,7 +316,7 @@ test('pages of registered origins may send proofs and read the nonce', async () 
       method: 'OPTIONS',
       headers: { ...headers, 'access-control-request-method': path === userinfo ? 'GET' : 'POST' },
     })
-    expect(preflight.headers.get('access-control-allow-headers')).toBe('Authorization, Content-Type, DPoP')
+    expect(preflight.headers.get('access-control-allow-headers')).toBe(ALLOWED_HEADERS)
     const { headers: exposed } = await fetch(url + path, { headers, method: path === userinfo ? 'GET' : 'POST' })
     expect(exposed.get('access-control-expose-headers')).toBe('WWW-Authenticate, Retry-After, DPoP-Nonce')
   }
