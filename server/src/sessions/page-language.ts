@@ -17,7 +17,8 @@ export async function findPageLanguage(
 ): Promise<Language> {
   const login = readLoginTransaction(ctx, query.get('journey'))
   return (
-    login?.language ??
+    // A later release, which a rolling upgrade runs too, may have more languages.
+    matchLanguage([login?.language ?? '']) ??
     matchLanguage((query.get('ui_locales') ?? '').split(' ')) ??
     readLanguageCookie(request, ctx.config) ??
     (await findDefaultLanguage(ctx, { clientId: login?.clientId, tenant: tenant ?? login?.tenant })) ??

@@ -1,4 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { resumeInLanguage } from '../../src/languages/current-language.ts'
+import type { Language } from '../../src/languages/languages.ts'
+import { t } from '../../src/languages/translate.ts'
+import { urlWithLogin } from '../../src/sessions/login-transaction.ts'
 import { openTab } from '../invitations/browser-tab.ts'
 import { createHost } from '../invitations/invitation-api.ts'
 import type { TestService } from '../support/service.ts'
@@ -47,6 +51,13 @@ test('what the application asks for comes first, on every page of the sign-in', 
   const page = start.headers.get('location') ?? ''
   expect(await signInPage(page, headers)).toEqual(GERMAN)
   expect(await signInPage(page.replace('/login', '/signup'), headers)).toMatchObject({ document: GERMAN.document })
+})
+
+test('a language that only a later release has breaks nothing', async () => {
+  const login = { next: '/account', startedAt: service.ctx.now().getTime(), formTargets: [], state: undefined }
+  const path = urlWithLogin(service.ctx, '/login', { ...login, language: 'xx' as Language })
+  expect(await signInPage(path, { 'accept-language': 'de' })).toEqual(GERMAN)
+  expect(resumeInLanguage('xx', () => t('Sign in'))).toBe('Sign in')
 })
 
 test('an unknown or endless ui_locales breaks nothing', async () => {
