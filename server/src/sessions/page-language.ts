@@ -4,7 +4,15 @@ import type { Ctx } from '../context.ts'
 import { readLanguageCookie } from '../http/request/language-cookie.ts'
 import { DEFAULT_LANGUAGE, type Language, matchLanguage, parseAcceptLanguage } from '../languages/languages.ts'
 import type { Fields } from '../lib/fields.ts'
-import { readLoginTransaction } from './login-transaction.ts'
+import { type LoginTransaction, readLoginTransaction } from './login-transaction.ts'
+
+interface LocalizedPage {
+  request: FastifyRequest
+  query: Fields
+  tenant?: string
+  /** Left out: that in the URL. */
+  login?: LoginTransaction | undefined
+}
 
 /**
  * The language of a hosted page: what the application asked for (`ui_locales`), then the language of this browser, which
@@ -13,9 +21,8 @@ import { readLoginTransaction } from './login-transaction.ts'
  */
 export async function findPageLanguage(
   ctx: Ctx,
-  { request, query, tenant }: { request: FastifyRequest; query: Fields; tenant?: string },
+  { request, query, tenant, login = readLoginTransaction(ctx, query.get('journey')) }: LocalizedPage,
 ): Promise<Language> {
-  const login = readLoginTransaction(ctx, query.get('journey'))
   return (
     // A later release, which a rolling upgrade runs too, may have more languages.
     matchLanguage([login?.language ?? '']) ??

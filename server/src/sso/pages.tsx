@@ -4,6 +4,7 @@ import { AppError } from '../errors.ts'
 import { isCrossOrigin, requireCsrf } from '../http/request/csrf.ts'
 import { definePage, type PageInput, type PageResult } from '../http/routing/define-route.ts'
 import { requestLog } from '../http/server/request-log.ts'
+import { runInLanguage } from '../languages/current-language.ts'
 import { t, translatable } from '../languages/translate.ts'
 import { findLoginBrand } from '../sessions/brand.ts'
 import { findBrowserSession } from '../sessions/browser-session.ts'
@@ -16,6 +17,7 @@ import {
 } from '../sessions/establish-session.ts'
 import { type LoginTransaction, readLoginTransaction, urlWithLogin } from '../sessions/login-transaction.ts'
 import { countRefusal, countSignIn } from '../sessions/metrics.ts'
+import { findPageLanguage } from '../sessions/page-language.ts'
 import { recordRefusedSignIn } from '../sessions/refusals.ts'
 import { rememberMethod } from '../sessions/used-methods.ts'
 import type { Brand } from '../ui/brand.ts'
@@ -58,7 +60,7 @@ export const ssoPages = [
       const isLink = storedAttempt?.userId !== undefined
       const login = isLink ? undefined : readLoginTransaction(ctx, storedAttempt?.returnTo)
       const back = isLink ? BACK_TO_ACCOUNT : backToLogin(ctx, login)
-      return withErrorPage(input, { provider, back }, async () => {
+      const finish = async () => {
         const attempt = requireValidAttempt(ctx, provider, storedAttempt)
         const callback = { provider, attempt, search: queryStringOf(input) }
         if (!isLink) {
@@ -69,7 +71,10 @@ export const ssoPages = [
         if (!attempt.isBound) return showLinkConfirmation(ctx, input, provider, proposal)
         await acceptProposal(ctx, input, { provider, proposal })
         return { redirect: proposal.returnTo }
-      })
+      }
+      // The URL of a callback does not have the login.
+      const language = await findPageLanguage(ctx, { ...input, login })
+      return runInLanguage(language, () => withErrorPage(input, { provider, back }, finish))
     },
   }),
   definePage({

@@ -64,6 +64,16 @@ test.each(['google', 'okta'] as const)('a new user gets an account through %s', 
   ])
 })
 
+test('a new user has the language that the application asked for', async () => {
+  const person = newUpstreamUser()
+  world.google.person = person
+  const browser = world.visitor()
+  const { url: login } = await browser.go(authorizeUrl(url, { ui_locales: 'fr' }), (at) => at.includes('/login?'))
+  const stop = await browser.go(login.replace('/login?', '/sso/google?'), (at) => isCallback(at) && !at.startsWith(url))
+  expect(stop.url).toMatch(/^http:\/\/localhost:8080\/callback\?code=/)
+  expect(await findUserRow(world, person.email)).toMatchObject({ locale: 'fr' })
+})
+
 test('a returning identity is the same user, also with a new address and name', async () => {
   const person = newUpstreamUser()
   world.google.person = person
