@@ -2,7 +2,7 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useAction } from '../../api/query-hooks.ts'
-import { currentLocale } from '../../languages/catalog.ts'
+import { currentLanguage } from '../../languages/catalog.ts'
 import { mails as text } from '../../text/mails.ts'
 import { shell } from '../../text/shell.ts'
 import { showSuccess } from '../../ui/notifications.tsx'
@@ -21,7 +21,7 @@ const toTexts = ({ subject, heading, text, button, defaults }: MailTemplate): Te
 
 export const MAIL_LANGUAGES: MailLanguage[] = ['en', 'de', 'fr', 'es', 'pt-BR', 'ja', 'ar']
 
-const firstLanguage = (): MailLanguage => MAIL_LANGUAGES.find((language) => language === currentLocale()) ?? 'en'
+const firstLanguage = (): MailLanguage => MAIL_LANGUAGES.find((language) => language === currentLanguage()) ?? 'en'
 
 /** The state of the editor: the draft, its preview, save, reset and test mail. */
 export function useMail(owner: MailOwner, template: MailTemplate) {
