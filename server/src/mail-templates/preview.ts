@@ -10,7 +10,7 @@ import { t } from '../languages/translate.ts'
 import { toDisplayName } from '../lib/display-name.ts'
 import { loadMailDesign } from '../mail/design.ts'
 import { createDeviceFacts, toRequestOrigin } from '../mail/device-facts.ts'
-import type { MailKind } from '../mail/kinds.ts'
+import type { COMMON_VARIABLES, MailKind, MailVariable } from '../mail/kinds.ts'
 import { loadMailLogo } from '../mail/logo.ts'
 import type { MailFact } from '../mail/mail.ts'
 import { queueRenderedMail } from '../mail/outbox.ts'
@@ -62,6 +62,7 @@ async function renderDraft(ctx: Ctx, db: Db, draft: Draft, person: User | undefi
   const ofInstance = owner ? await listTemplates(db, undefined) : []
   const { brand } = await loadMailDesign(db, kind, { ...owner, unapproved: true })
   const tenant = (owner && (await findTenantName(db, owner.tenantId))) ?? SAMPLE_TENANT
+  const name = person ? toDisplayName(person) : ''
   const mail = {
     kind,
     design: { brand, edits: [...ofInstance.filter((template) => template.kind === kind), edits] },
@@ -70,18 +71,23 @@ async function renderDraft(ctx: Ctx, db: Db, draft: Draft, person: User | undefi
     path: '/',
     values: {
       tenant,
-      inviter: person ? toDisplayName(person) : '',
-      actor: person ? toDisplayName(person) : '',
+      inviter: name,
+      actor: name,
+      operator: name,
+      member: SAMPLE_MEMBER,
       expires: new Date(ctx.now().getTime() + ctx.config.lifetimes.invitation * 1_000),
       code: SAMPLE_CODE,
       validity: ctx.config.lifetimes.emailLink,
-    },
+    } satisfies Record<OwnVariable, unknown>,
     facts: createSampleFacts(ctx, request)[kind],
   }
   return runInLanguage(language, () => renderMail(mail))
 }
 
+type OwnVariable = Exclude<MailVariable, (typeof COMMON_VARIABLES)[number]>
+
 const SAMPLE_TENANT = 'Acme'
+const SAMPLE_MEMBER = 'Mia Member'
 const SAMPLE_APPLICATION = 'Project Manager'
 const SAMPLE_CODE = '123456'
 const SAMPLE_ADDRESS = 'you@example.com'

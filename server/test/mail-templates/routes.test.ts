@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { listVariables, type MailKind } from '../../src/mail/kinds.ts'
 import { call, createSignedInUser, listMailTo, type TestUser } from '../account/people.ts'
 import { captureEntries, captureEntry } from '../audit/entries.ts'
 import { approve } from '../branding/calls.ts'
@@ -258,10 +259,13 @@ describe('a preview', () => {
 
   test('of every kind can be rendered', async () => {
     const { body } = await ofInstance('GET')
-    for (const { kind } of (body as { mailTemplates: { kind: string }[] }).mailTemplates) {
-      const { status, body: preview } = await ofInstance('POST', `/${kind}/preview`, {})
+    for (const { kind } of (body as { mailTemplates: { kind: MailKind }[] }).mailTemplates) {
+      const text = listVariables(kind)
+        .map((name) => `${name}=<{{${name}}}>`)
+        .join(' ')
+      const { status, body: preview } = await ofInstance('POST', `/${kind}/preview`, { text })
       expect([kind, status]).toEqual([kind, 200])
-      expect((preview as { text: string }).text).not.toMatch(/[{}]|undefined/)
+      expect((preview as { text: string }).text).not.toMatch(/[{}]|undefined|=<\W*>/)
     }
   })
 })
