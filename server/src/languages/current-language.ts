@@ -2,14 +2,15 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { DEFAULT_LANGUAGE, type Language, matchLanguage } from './languages.ts'
 
 /** The language of the page, mail or response that is being made. It is not passed by hand, because every text needs it. */
-const current = new AsyncLocalStorage<Language>()
+const current = new AsyncLocalStorage<Language | undefined>()
 
 export const currentLanguage = (): Language => current.getStore() ?? DEFAULT_LANGUAGE
 
-/** The language of the page, or the one that the request names; undefined where none is known, as in a job. */
+/** The language of the page, or the one that the request names; undefined where none is known: texts are in English. */
 export const findRequestLanguage = (): Language | undefined => current.getStore()
 
-export const runInLanguage = <Result>(language: Language, work: () => Result): Result => current.run(language, work)
+export const runInLanguage = <Result>(language: Language | undefined, work: () => Result): Result =>
+  current.run(language, work)
 
 /** For texts that are logged, stored, or read by programs. */
 export const inEnglish = <Result>(work: () => Result): Result => runInLanguage(DEFAULT_LANGUAGE, work)

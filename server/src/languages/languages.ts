@@ -24,11 +24,14 @@ export const toDirection = (language: Language): 'ltr' | 'rtl' => (language === 
 /** Longer lists are not from a browser. */
 const MAX_TAGS = 20
 
+/** The language that was chosen by a person or a program. No link, browser or profile can choose the pseudo language. */
+export const matchChosenLanguage = (tag: string): Language | undefined =>
+  tag === PSEUDO_LANGUAGE ? PSEUDO_LANGUAGE : matchLanguage([tag])
+
 /** The first of the tags that we have, or that we have in another region: German for `de-AT`, for example. */
 export function matchLanguage(tags: readonly string[]): Language | undefined {
   for (const tag of tags.slice(0, MAX_TAGS)) {
     const wanted = tag.trim().toLowerCase()
-    if (wanted === PSEUDO_LANGUAGE.toLowerCase()) return PSEUDO_LANGUAGE
     const found =
       LANGUAGES.find((language) => language.toLowerCase() === wanted) ??
       LANGUAGES.find((language) => primaryOf(language) === primaryOf(wanted))

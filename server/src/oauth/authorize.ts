@@ -131,7 +131,8 @@ export function startLogin(
     application: client.applicationName,
     clientId: client.clientId,
     loginHint,
-    language: matchLanguage((fields.get('ui_locales') ?? '').split(' ')),
+    // Nobody has vetted the other clients. They must not make warnings unreadable.
+    language: client.origin === 'ADMIN' ? matchLanguage((fields.get('ui_locales') ?? '').split(' ')) : undefined,
     tenant: tenantSlug,
     maxAge: prompts.includes('login') ? 0 : maxAge,
     formTargets: [toFormTarget(redirectUri)],

@@ -5,6 +5,7 @@ import { t } from '../../src/languages/translate.ts'
 import { urlWithLogin } from '../../src/sessions/login-transaction.ts'
 import { openTab } from '../invitations/browser-tab.ts'
 import { createHost } from '../invitations/invitation-api.ts'
+import { REDIRECT_URI, register } from '../oauth/registration/calls.ts'
 import type { TestService } from '../support/service.ts'
 import { watchStatements } from '../support/statements.ts'
 import { authorizeUrl, startDemoService } from '../support/world.ts'
@@ -12,7 +13,7 @@ import { authorizeUrl, startDemoService } from '../support/world.ts'
 let service: TestService
 
 beforeAll(async () => {
-  service = await startDemoService()
+  service = await startDemoService({ config: { clientRegistration: 'open' } })
 })
 afterAll(() => service.close())
 
@@ -58,6 +59,27 @@ test('a language that only a later release has breaks nothing', async () => {
   const path = urlWithLogin(service.ctx, '/login', { ...login, language: 'xx' as Language })
   expect(await signInPage(path, { 'accept-language': 'de' })).toEqual(GERMAN)
   expect(resumeInLanguage('xx', () => t('Sign in'))).toBe('Sign in')
+})
+
+test('a link does not replace a known language, and chooses no pseudo language', async () => {
+  expect(await signInPage('/login?ui_locales=ja', { cookie: 'latchkey_language=de' })).toEqual(GERMAN)
+  expect(await signInPage('/login?ui_locales=de')).toEqual(GERMAN)
+  expect(await signInPage('/login?ui_locales=en-XA', { 'accept-language': 'en-XA' })).toEqual(ENGLISH)
+  const { title } = await signInPage('/login', { cookie: 'latchkey_language=en-XA' })
+  expect(title).toBe('[Sígn ín]')
+})
+
+test('a client that nobody vetted does not choose the language', async () => {
+  const { client_id } = await register(service.url)
+  const address = authorizeUrl(service.url, {
+    client_id,
+    redirect_uri: REDIRECT_URI,
+    scope: 'openid',
+    ui_locales: 'ja',
+  })
+  const start = await fetch(address, { redirect: 'manual' })
+  expect(start.headers.get('location')).toContain('/login?journey=')
+  expect(await signInPage(start.headers.get('location') ?? '', { 'accept-language': 'de' })).toEqual(GERMAN)
 })
 
 test('an unknown or endless ui_locales breaks nothing', async () => {

@@ -167,6 +167,15 @@ describe('a sign-up', () => {
     expect(await localeOf(email)).toBe('de')
   })
 
+  test('stores no language for a browser that asks for none that we have', async () => {
+    const email = newAddress()
+    const tab = openTab(service.url)
+    await tab.open('/signup')
+    await tab.submit({ email, ...NEW_PERSON }, { headers: { 'accept-language': 'xx' } })
+    await receive(email)
+    expect(await localeOf(email)).toBeNull()
+  })
+
   test('through the API stores a language only if the request names one', async () => {
     const [plain, german] = [newAddress(), newAddress()]
     await post('/api/auth/register', { email: plain, ...NEW_PERSON }, { 'Accept-Language': 'de' })

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../../config.ts'
 import type { Ctx } from '../../context.ts'
-import { type Language, matchLanguage, parseAcceptLanguage } from '../../languages/languages.ts'
+import { type Language, matchChosenLanguage, matchLanguage, parseAcceptLanguage } from '../../languages/languages.ts'
 import { readCookie, setCookie } from './cookies.ts'
 
 const COOKIE = 'latchkey_language'
@@ -9,7 +9,7 @@ const MAX_AGE_SECONDS = 400 * 86_400
 
 /** The language that was chosen in this browser, or of the person who signed in here last. */
 export const readLanguageCookie = (request: FastifyRequest, config: Config): Language | undefined =>
-  matchLanguage([readCookie(request, config, COOKIE) ?? ''])
+  matchChosenLanguage(readCookie(request, config, COOKIE) ?? '')
 
 /** What was chosen in this browser, or else what the browser asks for. */
 export const findBrowserLanguage = (request: FastifyRequest, config: Config): Language | undefined =>

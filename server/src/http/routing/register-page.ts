@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Ctx } from '../../context.ts'
 import { AppError } from '../../errors.ts'
 import { runInLanguage } from '../../languages/current-language.ts'
-import { DEFAULT_LANGUAGE, type Language } from '../../languages/languages.ts'
+import type { Language } from '../../languages/languages.ts'
 import { t } from '../../languages/translate.ts'
 import { type Fields, NO_FIELDS, parseFields } from '../../lib/fields.ts'
 import type { Brand } from '../../ui/brand.ts'
@@ -20,7 +20,7 @@ import type { Exchange } from './exchange.ts'
 export interface PageDependencies {
   /** The path can be opened with GET. */
   isReadable: boolean
-  findPageLanguage(ctx: Ctx, page: { request: FastifyRequest; query: Fields }): Promise<Language>
+  findPageLanguage(ctx: Ctx, page: { request: FastifyRequest; query: Fields }): Promise<Language | undefined>
   /** Finds the branding for an error page. */
   brandOf(ctx: Ctx, query: Fields): Promise<Brand | undefined>
   /** While an operator acts as a member in this browser: the path of the page about that. */
@@ -79,11 +79,11 @@ async function findLanguage(
   ctx: Ctx,
   request: FastifyRequest,
   { findPageLanguage }: PageDependencies,
-): Promise<Language> {
+): Promise<Language | undefined> {
   try {
     return await findPageLanguage(ctx, { request, query: readQuery(request) })
   } catch {
-    return findBrowserLanguage(request, ctx.config) ?? DEFAULT_LANGUAGE
+    return findBrowserLanguage(request, ctx.config)
   }
 }
 

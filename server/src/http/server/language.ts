@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { currentLanguage, runInLanguage } from '../../languages/current-language.ts'
-import { DEFAULT_LANGUAGE, type Language, matchLanguage } from '../../languages/languages.ts'
+import { DEFAULT_LANGUAGE, type Language, matchChosenLanguage } from '../../languages/languages.ts'
 
 /**
  * Programs log error messages, so the API ignores Accept-Language: its messages are in English. A program that shows them
@@ -27,5 +27,5 @@ function languageOf({ headers, routeOptions }: FastifyRequest): Language {
   const tag = headers[HEADER]
   // The errors of OAuth are in ASCII (RFC 6749 §5.2), and for developers.
   if (typeof tag !== 'string' || routeOptions.config.oauth) return DEFAULT_LANGUAGE
-  return matchLanguage([tag]) ?? DEFAULT_LANGUAGE
+  return matchChosenLanguage(tag) ?? DEFAULT_LANGUAGE
 }

@@ -1,6 +1,7 @@
 import type { Input } from '@latchkey/client'
 import { useState } from 'react'
 import { useApiMutation } from '../../../api/use-api.ts'
+import { currentLanguage } from '../../../languages/catalog.ts'
 import { type Profile, useMe } from '../../../me.tsx'
 import { account } from '../../../text/account.ts'
 import { showSuccess } from '../../../ui/notifications.tsx'
@@ -41,4 +42,12 @@ export function useProfileDraft() {
 export type ProfileDraft = ReturnType<typeof useProfileDraft>
 
 const changesOf = (profile: Profile, draft: Draft): Draft =>
-  Object.fromEntries(Object.entries(draft).filter(([field, text]) => text !== (profile[field as ProfileField] ?? '')))
+  Object.fromEntries(
+    Object.entries(draft).filter(
+      ([field, text]) => text !== (profile[field as ProfileField] ?? '') || isOtherLanguage(field, text),
+    ),
+  )
+
+/** A profile without a language says English, whatever the language of the browser is. */
+const isOtherLanguage = (field: string, tag: string): boolean =>
+  field === 'locale' && tag.split('-', 1)[0] !== currentLanguage().split('-', 1)[0]
