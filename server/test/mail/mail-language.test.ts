@@ -114,7 +114,7 @@ test('each of several recipients gets a mail in their own language', async () =>
   for (const user of [german, arabic, undecided]) await insertMembership(service, company, user, { role: 'owner' })
   await admin(service.url, `/api/admin/tenants/${company.id}`, { suspended: true }, 'PATCH')
   expect((await receive(german.email)).subject).toBe(`„${company.name}“ ist gesperrt`)
-  expect((await receive(arabic.email)).subject).toBe(`تم تعليق «\u2068${company.name}\u2069»`)
+  expect((await receive(arabic.email)).subject).toBe(`تم إيقاف «\u2068${company.name}\u2069»`)
   expect((await receive(undecided.email)).subject).toBe(`「${company.name}」は停止されています`)
 })
 

@@ -70,8 +70,8 @@ describe('every mail', () => {
 
   test('puts names into the quotation marks of its language, which a name cannot contain', () => {
     const subject = (tenant: string) => runInLanguage('ja', () => render({ values: { tenant, inviter: '' } })).subject
-    expect(subject('Acme')).toBe('「Acme」への参加')
-    expect(subject('Acme」「x')).toBe("「Acme''x」への参加")
+    expect(subject('Acme')).toBe('「Acme」への招待')
+    expect(subject('Acme」「x')).toBe("「Acme''x」への招待")
   })
 
   test('has one link, which is the button, in HTML and on a line of its own in the text', () => {
