@@ -62,6 +62,6 @@ export const instance = {
     auditBehind: t('Audit entries to be sealed'),
     signingKey: t('Signing key'),
     keyAge: (days: number) => t('{days, plural, =0 {Created today} one {# day old} other {# days old}}', { days }),
-    noKey: t('None'),
+    noKey: t('No key'),
   },
 }

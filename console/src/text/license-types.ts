@@ -19,7 +19,7 @@ export const licenseTypes = {
   removeFeature: (key: string) => (key === '' ? t('Remove this feature') : t('Remove {key}', { key })),
   addFeature: t('Add feature'),
   twice: t('Each feature can be named once.'),
-  noFeatures: t('None'),
+  noFeatures: t('No features'),
   not: (key: string) => t('{key} (not included)', { key }),
   order: t('Order'),
   orderText: t('The lowest comes first. The highest is the best license.'),

@@ -58,7 +58,7 @@ export const licenses = {
     since: t('Since'),
     action: t('Action'),
     you: t('You'),
-    noLicense: t('None'),
+    noLicense: t('No license'),
     dash: '–',
     nobody: t('Nobody was found'),
     nobodyText: t('Try another name, or show everyone.'),

@@ -123,7 +123,11 @@ describe.runIf(FULL && browserPath)('the users of the instance, in the console',
     await clickInDialog(session, 'Reset password')
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     await expect.poll(() => page.getByRole('term').filter({ hasText: 'Password' }).count()).toBe(1)
-    await page.getByText('Password', { exact: true }).locator('xpath=following-sibling::dd').getByText('None').waitFor()
+    await page
+      .getByText('Password', { exact: true })
+      .locator('xpath=following-sibling::dd')
+      .getByText('Not set')
+      .waitFor()
     const refused = await fetch(`${consoleTest.service.url}/api/auth/login`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },

@@ -46,13 +46,13 @@ describe.runIf(FULL && browserPath)('licenses in the console', () => {
       PATH,
     )
     await expectHeading('Project Manager')
-    await expectLicense(page, 'Max Member', 'None')
+    await expectLicense(page, 'Max Member', 'No license')
     await choose(page, 'Give license to Max Member', /^Pro/)
     await expectText('Max Member now has Pro.')
     await expectLicense(page, 'Max Member', 'Pro')
     await expectText('2 of 5 seats in use')
     await click('Undo')
-    await expectLicense(page, 'Max Member', 'None')
+    await expectLicense(page, 'Max Member', 'No license')
     await expectText('1 of 5 seats in use')
 
     await choose(page, 'Change license of Mia Member', /^Enterprise/)
@@ -60,7 +60,7 @@ describe.runIf(FULL && browserPath)('licenses in the console', () => {
     await expectText('All seats are taken')
     await choose(page, 'Change license of Mia Member', 'Take license back')
     await expectText('Mia Member no longer has Enterprise.')
-    await expectLicense(page, 'Mia Member', 'None')
+    await expectLicense(page, 'Mia Member', 'No license')
     await page.getByRole('button', { name: 'Undo' }).last().click()
     await expectLicense(page, 'Mia Member', 'Enterprise')
 
@@ -108,7 +108,7 @@ describe.runIf(FULL && browserPath)('licenses in the console', () => {
     await item.click()
     const dialog = page.getByRole('dialog', { name: 'No seats left' })
     await dialog.getByText('Somebody else has taken the last seat of Enterprise.').waitFor()
-    await expectLicense(page, 'Max Member', 'None')
+    await expectLicense(page, 'Max Member', 'No license')
     await dialog.getByText(/we at Acme have used all our Enterprise seats of Project Manager/).waitFor()
     await expectAccessible()
     await takeScreenshots('licenses-no-seats')
@@ -149,7 +149,7 @@ describe.runIf(FULL && browserPath)('licenses in the console', () => {
     }
     await click('Take licenses back')
     await expectText('3 people no longer have a license.')
-    await expectLicense(page, 'Olivia Owner', 'None')
+    await expectLicense(page, 'Olivia Owner', 'No license')
     await click('Undo')
     await expectLicense(page, 'Olivia Owner', 'Pro')
     expect(errors).toEqual([])
