@@ -7,7 +7,7 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 
 /** The packages, and their greatest packed size in kB. */
 export const PACKAGES = [
-  { name: 'latchkey', folder: 'server', maxSize: 2_000 },
+  { name: 'latchkey', folder: 'server', maxSize: 2_700 },
   { name: '@latchkey/client', folder: 'sdk/client', maxSize: 30 },
   { name: '@latchkey/node', folder: 'sdk/node', maxSize: 30 },
   { name: '@latchkey/react', folder: 'sdk/react', maxSize: 30 },

@@ -1,5 +1,5 @@
 import { mainFontPath } from './fonts.ts'
-import { stylesheetPath } from './stylesheet.ts'
+import { stylesheet } from './stylesheet.ts'
 
 /** The icon, the typeface and the style sheet of every page. */
 export const HeadLinks = () => (
@@ -8,6 +8,6 @@ export const HeadLinks = () => (
     <link rel="icon" href="/favicon.svg" type="image/svg+xml" />
     <link rel="apple-touch-icon" href="/apple-touch-icon.png" />
     <link rel="preload" href={mainFontPath} as="font" type="font/woff2" crossorigin="anonymous" />
-    <link rel="stylesheet" href={stylesheetPath} />
+    <link rel="stylesheet" href={stylesheet.path} />
   </>
 )

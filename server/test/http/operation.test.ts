@@ -65,6 +65,20 @@ test.each(['/', '/dev/mailbox'])('the page %s loads no external resources and ru
   expect(text).not.toMatch(/<script|(?:src|href)="(?:https?:)?\/\//)
 })
 
+test('the files of a page are compressed for browsers, and the same without', async () => {
+  const html = await (await fetch(`${service.url}/login`)).text()
+  const paths = [...new Set([...html.matchAll(/"(\/assets\/[\w-]+\.(?:css|js))"/g)].map(([, path]) => path))]
+  expect(paths.length).toBeGreaterThan(3)
+  for (const path of paths) {
+    const load = (encoding: string) => fetch(`${service.url}${path}`, { headers: { 'accept-encoding': encoding } })
+    const [compressed, plain] = await Promise.all([load('gzip, br'), load('identity')])
+    expect([compressed, plain].map(({ headers }) => headers.get('content-encoding'))).toEqual(['br', null])
+    for (const { headers } of [compressed, plain]) expect(headers.get('vary')).toBe('Accept-Encoding')
+    expect(Number(compressed.headers.get('content-length'))).toBeLessThan(Number(plain.headers.get('content-length')))
+    expect(await compressed.text()).toBe(await plain.text())
+  }
+})
+
 test('the stylesheet is cached forever, because its URL contains its hash', async () => {
   const path = /href="(\/assets\/style-[0-9a-f]+\.css)"/.exec((await get('/')).text)?.[1] ?? ''
   const { status, headers } = await get(path)

@@ -219,7 +219,7 @@ export interface StaticFile {
   maxAge: number
   /** Throws if the caller may not read the file. */
   admit?(ctx: Ctx, request: Exchange['request']): void
-  content(ctx: Ctx): Promise<string | CachedDocument> | string | Buffer
+  content(ctx: Ctx): Promise<string | CachedDocument | { body: string; compressed: Buffer }> | string | Buffer
 }
 
 export interface FileContent {

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Ctx } from '../../context.ts'
 import { AppError } from '../../errors.ts'
-import { sendCachedDocument } from './cached-document.ts'
+import { sendCachedDocument, sendCompressed } from './cached-document.ts'
 import type { StaticFile, StaticFolder } from './define-route.ts'
 
 export function registerFile(app: FastifyInstance, ctx: Ctx, { path, type, maxAge, admit, content }: StaticFile): void {
@@ -10,8 +10,8 @@ export function registerFile(app: FastifyInstance, ctx: Ctx, { path, type, maxAg
     reply.type(type)
     if (maxAge > 0) reply.header('Cache-Control', `public, max-age=${maxAge}`)
     const found = await content(ctx)
-    const isCached = typeof found !== 'string' && 'etag' in found
-    return isCached ? sendCachedDocument({ request, reply }, found) : found
+    if (typeof found === 'string' || Buffer.isBuffer(found)) return found
+    return 'etag' in found ? sendCachedDocument({ request, reply }, found) : sendCompressed({ request, reply }, found)
   })
 }
 
@@ -28,9 +28,7 @@ export function registerFolder(app: FastifyInstance, ctx: Ctx, { path, param, fi
       .type(found.type)
       .header('Cache-Control', 'public, max-age=31536000, immutable')
       .header('Content-Security-Policy', FILE_POLICY)
-    if (!found.compressed) return reply.send(found.body)
-    reply.header('Vary', 'Accept-Encoding')
-    const acceptsBrotli = /\bbr\b/.test(request.headers['accept-encoding'] ?? '')
-    return acceptsBrotli ? reply.header('Content-Encoding', 'br').send(found.compressed) : reply.send(found.body)
+    const { body, compressed } = found
+    return compressed ? sendCompressed({ request, reply }, { body, compressed }) : reply.send(body)
   })
 }
