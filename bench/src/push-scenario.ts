@@ -8,15 +8,23 @@ interface PushOptions {
   toAuthorize(requestUri: string): HttpRequest
 }
 
+/** A pushed request is valid for a minute. The next round of the same row begins later. */
+const MAX_AGE_MS = 30_000
+
 /** Pushes a request and uses it, alternately. */
 export function createPushScenario({ push, toAuthorize }: PushOptions): Scenario {
   let pushed = ''
+  let pushedAt = 0
   let lastCode = ''
   return {
-    request: () => (pushed === '' ? push : toAuthorize(pushed)),
+    request() {
+      if (performance.now() - pushedAt > MAX_AGE_MS) pushed = ''
+      return pushed === '' ? push : toAuthorize(pushed)
+    },
     check({ status, body, location }) {
       if (pushed === '') {
         pushed = status === 201 ? JSON.parse(body).request_uri : ''
+        pushedAt = performance.now()
         return pushed === '' ? 'the request was not pushed' : undefined
       }
       pushed = ''

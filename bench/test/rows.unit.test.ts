@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { baselineFirst, baselineLast } from '../src/limits/rows.ts'
 import { createPushScenario } from '../src/push-scenario.ts'
 import { allRows, insertLimits, orderRows, pickRows, twoProcessRows } from '../src/rows.ts'
@@ -82,4 +82,20 @@ test('a request is pushed, then used once, and must lead to a code that is new',
   expect(authorize('http://localhost:3000/login?code=three')).toContain('no new code')
   expect(authorize()).toContain('no new code')
   expect(check({ status: 429, body: '{}' })).toContain('not pushed')
+})
+
+test('a request that was pushed in an earlier round is not used', () => {
+  const clock = vi.spyOn(performance, 'now').mockReturnValue(40_000)
+  const { request, check } = createPushScenario({
+    push: { method: 'POST', path: '/push' },
+    toAuthorize: (uri) => ({ method: 'GET', path: `/authorize?${uri}` }),
+  })
+  const next = () => (typeof request === 'function' ? request().path : '')
+  expect(next()).toBe('/push')
+  check({ status: 201, body: '{"request_uri":"uri"}' })
+  clock.mockReturnValue(69_000)
+  expect(next()).toBe('/authorize?uri')
+  clock.mockReturnValue(71_000)
+  expect(next()).toBe('/push')
+  clock.mockRestore()
 })

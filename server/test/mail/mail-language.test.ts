@@ -66,7 +66,7 @@ describe('the language that a reader has chosen', () => {
     expect(subject).toBe('Neue Anmeldung bei Ihrem Konto')
     expect(text).toContain('Gerät: „curl“')
     expect(text).toContain(`Zeit: ${dateIn('de', 0)} um `)
-    expect(text).toContain('bei Latchkey angemeldet')
+    expect(text).toContain('bei Ihrem Konto bei Latchkey')
   })
 
   test('is that of an invitation, before the language of the tenant and of the request', async () => {
