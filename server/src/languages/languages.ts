@@ -24,7 +24,7 @@ export const toDirection = (language: Language): 'ltr' | 'rtl' => (language === 
 /** Longer lists are not from a browser. */
 const MAX_TAGS = 20
 
-/** The language that was chosen by a person or a program. No link, browser or profile can choose the pseudo language. */
+/** The language that was chosen by a person or a program. No link and no browser chooses the pseudo language. */
 export const matchChosenLanguage = (tag: string): Language | undefined =>
   tag === PSEUDO_LANGUAGE ? PSEUDO_LANGUAGE : matchLanguage([tag])
 

@@ -17,7 +17,7 @@ export const findBrowserLanguage = (request: FastifyRequest, config: Config): La
 
 /** From now on pages in this browser are in the language of the person. Undefined: we do not have it. */
 export function rememberLanguage({ config }: Ctx, reply: FastifyReply, locale: string | null): Language | undefined {
-  const language = matchLanguage([locale ?? ''])
+  const language = matchChosenLanguage(locale ?? '')
   if (language !== undefined) setLanguageCookie(reply, config, language)
   return language
 }
