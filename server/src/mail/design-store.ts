@@ -47,8 +47,9 @@ export interface MailDesignQuery extends MailOrigin {
 }
 
 /**
- * The brands and the edited texts of a mail, and the languages that it may have. Only an approved tenant has its own: anybody can create a tenant with any
- * name and invite people. Anybody can name a tenant in an authorization request, so that it counts only for members.
+ * The brands and the edited texts of a mail, and the languages that it may have. Only an approved tenant has its own:
+ * anybody can create a tenant with any name and invite people. Anybody can name a tenant in an authorization request, so
+ * that it counts only for members.
  */
 export async function findMailDesign(
   db: Db,

@@ -1,8 +1,9 @@
 import { t } from '../languages/translate.ts'
 
 /**
- * Quotes a name chosen by a user for a mail, with the quotation marks of the language. The quotes show where the name begins and ends, and it must not look like
- * text or a link of the service. New names contain no URL, but older, imported and SSO names may.
+ * Quotes a name chosen by a user for a mail, with the quotation marks of the language. The quotes show where the name
+ * begins and ends, and it must not look like text or a link of the service. New names contain no URL, but older, imported
+ * and SSO names may.
  */
 export const quoteName = (name: string, maxLength = MAX_LENGTH): string =>
   t('"{name}"', { name: cleanName(name, maxLength) })

@@ -14,10 +14,11 @@ import { loadMailDesign } from '../mail/design.ts'
 import { queueMail } from '../mail/outbox.ts'
 import { createSupportSession } from '../sessions/support/session.ts'
 import { lacksSecondFactor } from '../tenants/mfa-policy.ts'
+import { listRecipients } from '../tenants/recipients.ts'
 import { getTenant } from '../tenants/service.ts'
 import { withTenantAsOperator } from '../tenants/tenant-scope.ts'
 import type { StartedSupportAccess, StartSupportAccessRequest } from './schema.ts'
-import { findMembership, type LockedUser, listOwners, lockSession, lockUsers } from './store.ts'
+import { findMembership, type LockedUser, lockSession, lockUsers } from './store.ts'
 
 /**
  * Support access: a Super Admin acts as a member of a tenant for a short time. The tenant must allow it, and sees all of
@@ -28,7 +29,6 @@ import { findMembership, type LockedUser, listOwners, lockSession, lockUsers } f
 const RECENT_MS = 60 * 60_000
 /** Each start mails the member and the owners. */
 const STARTS = { name: 'support-access', max: 10, seconds: 3_600 }
-const MAX_RECIPIENTS = 50
 const NO_OWNER = translatable('This tenant has no active owner with a confirmed address, who must be told.')
 export const OPEN_PATH = '/support-access/open'
 
@@ -99,7 +99,7 @@ async function requireEligible(
   }
   // The operator may be an owner, but need not be told.
   const exceptIds = [userId, caller.userId]
-  const owners = await listOwners(tx, { tenantId, exceptIds, limit: MAX_RECIPIENTS })
+  const owners = await listRecipients(tx, { tenantId, roles: ['owner'], exceptIds })
   if (owners.length === 0 && membership.role !== 'owner') {
     throw new AppError('SUPPORT_ACCESS_REFUSED', { message: t(NO_OWNER) })
   }

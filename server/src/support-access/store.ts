@@ -31,26 +31,3 @@ export const findMembership = (tx: Tx, { tenantId, userId }: { tenantId: string;
     .where('tenant_id', '=', tenantId)
     .where('user_id', '=', userId)
     .executeTakeFirst()
-
-/** The addresses of the active owners, except some, in the order of joining. */
-export async function listOwners(
-  tx: Tx,
-  { tenantId, exceptIds, limit }: { tenantId: string; exceptIds: string[]; limit: number },
-): Promise<{ email: string; locale: string | null }[]> {
-  return (
-    tx
-      .selectFrom('memberships')
-      .innerJoin('users', 'users.id', 'memberships.user_id')
-      .select(['users.email', 'users.locale'])
-      .where('memberships.tenant_id', '=', tenantId)
-      .where('memberships.user_id', 'not in', exceptIds)
-      .where('memberships.status', '=', 'ACTIVE')
-      .where('memberships.role', '=', 'owner')
-      .where('users.disabled', '=', false)
-      // An unconfirmed address may belong to somebody else.
-      .where('users.email_verified', '=', true)
-      .orderBy('memberships.joined_at')
-      .limit(limit)
-      .execute()
-  )
-}

@@ -1,5 +1,4 @@
 import type { Tx } from '../db/open.ts'
-import { NIL_ID } from '../lib/ids.ts'
 
 export interface OwnedTenant {
   id: string
@@ -64,27 +63,4 @@ export async function isOwnedByAnother(tx: Tx, tenantId: string, userId: string)
     .limit(1)
     .executeTakeFirst()
   return another !== undefined
-}
-
-/** The active owners with a confirmed address, in the order of joining. */
-export async function listOwnersExcept(
-  tx: Tx,
-  { tenantId, exceptId = NIL_ID, limit }: { tenantId: string; exceptId: string | undefined; limit: number },
-): Promise<{ email: string; locale: string | null }[]> {
-  return (
-    tx
-      .selectFrom('memberships')
-      .innerJoin('users', 'users.id', 'memberships.user_id')
-      .select(['users.email', 'users.locale'])
-      .where('memberships.tenant_id', '=', tenantId)
-      .where('memberships.user_id', '<>', exceptId)
-      .where('memberships.status', '=', 'ACTIVE')
-      .where('memberships.role', '=', 'owner')
-      .where('users.disabled', '=', false)
-      // An unconfirmed address may belong to somebody else.
-      .where('users.email_verified', '=', true)
-      .orderBy('memberships.joined_at')
-      .limit(limit)
-      .execute()
-  )
 }

@@ -5,9 +5,7 @@ import { toDisplayName } from '../lib/display-name.ts'
 import { loadMailDesign } from '../mail/design.ts'
 import { queueMail } from '../mail/outbox.ts'
 import { findUser } from '../users/service.ts'
-import { listOwnersExcept } from './ownership-store.ts'
-
-const MAX_RECIPIENTS = 200
+import { listRecipients } from './recipients.ts'
 
 /** Tells the owners, except the one who did it, that operators may act as members from now on. */
 export async function mailSupportAllowed(
@@ -19,7 +17,8 @@ export async function mailSupportAllowed(
   const actorId = actor.kind === 'user' ? actor.id : undefined
   const user = actorId === undefined ? undefined : await findUser(tx, actorId)
   const design = await loadMailDesign(tx, kind, { tenantId: tenant.id, fromOperator: true })
-  const owners = await listOwnersExcept(tx, { tenantId: tenant.id, exceptId: actorId, limit: MAX_RECIPIENTS })
+  const exceptIds = actorId === undefined ? [] : [actorId]
+  const owners = await listRecipients(tx, { tenantId: tenant.id, roles: ['owner'], exceptIds })
   const values = { tenant: tenant.name, actor: user ? toDisplayName(user) : '' }
   for (const owner of owners) await queueMail(ctx, tx, owner, { kind, values, path: '/console', design })
 }

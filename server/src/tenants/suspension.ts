@@ -3,16 +3,14 @@ import type { Ctx } from '../context.ts'
 import type { Tx } from '../db/open.ts'
 import { loadMailDesign } from '../mail/design.ts'
 import { queueMail } from '../mail/outbox.ts'
+import { listRecipients } from './recipients.ts'
 import { getTenant } from './service.ts'
 import { type Tenant, updateTenant } from './store.ts'
-import { listAdmins } from './suspension-store.ts'
 
 /**
  * A suspended tenant issues no tokens, its existing tokens are refused, and nobody can act for it or join it. Its data
  * is kept and available again after the suspension.
  */
-
-const MAX_RECIPIENTS = 200
 
 /** Suspends or reactivates a tenant. The caller must have locked it. Without a change nothing is recorded or sent. */
 export async function setSuspended(
@@ -42,7 +40,7 @@ async function mailAdmins(
 ): Promise<void> {
   const kind = suspended ? 'tenant-suspended' : 'tenant-reactivated'
   const design = await loadMailDesign(tx, kind, { tenantId, fromOperator: true })
-  const recipients = await listAdmins(tx, { tenantId, limit: MAX_RECIPIENTS })
+  const recipients = await listRecipients(tx, { tenantId, roles: ['owner', 'admin'] })
   const path = suspended ? '/account' : '/console'
   for (const admin of recipients) await queueMail(ctx, tx, admin, { kind, values: { tenant: name }, path, design })
 }

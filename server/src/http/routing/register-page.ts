@@ -17,9 +17,13 @@ import { sendCachedDocument } from './cached-document.ts'
 import type { Page, PageResult } from './define-route.ts'
 import type { Exchange } from './exchange.ts'
 
-export interface PageDependencies {
-  /** The path can be opened with GET. */
+interface RegisteredPage {
+  page: Page
+  /** Its path can be opened with GET. */
   isReadable: boolean
+}
+
+export interface PageDependencies {
   findPageLanguage(ctx: Ctx, page: { request: FastifyRequest; query: Fields }): Promise<Language | undefined>
   /** Finds the branding for an error page. */
   brandOf(ctx: Ctx, query: Fields): Promise<Brand | undefined>
@@ -27,7 +31,12 @@ export interface PageDependencies {
   findSupportPage(ctx: Ctx, exchange: Exchange): Promise<string | undefined>
 }
 
-export function registerPage(app: FastifyInstance, ctx: Ctx, page: Page, dependencies: PageDependencies): void {
+export function registerPage(
+  app: FastifyInstance,
+  ctx: Ctx,
+  { page, isReadable }: RegisteredPage,
+  dependencies: PageDependencies,
+): void {
   app.route({
     method: page.method,
     url: page.path,
@@ -37,10 +46,9 @@ export function registerPage(app: FastifyInstance, ctx: Ctx, page: Page, depende
       // An application may open the sign-in page in a pop-up and needs the reference to that window afterwards.
       reply.header('Cross-Origin-Opener-Policy', 'unsafe-none')
       const language = await findLanguage(ctx, request, dependencies)
+      const returnPage = isReadable ? findReturnPage(ctx, { request, reply }) : undefined
       const result = await runInLanguage(language, () =>
-        runAsPage(dependencies.isReadable ? findReturnPage(ctx, { request, reply }) : undefined, () =>
-          handlePage(ctx, page, { request, reply }, dependencies),
-        ),
+        runAsPage(returnPage, () => handlePage(ctx, page, { request, reply }, dependencies)),
       )
       // RFC 9700 §4.12: a 307 would make the browser post the form to the redirect target.
       if ('redirect' in result) return reply.code(303).header('Location', result.redirect).send()

@@ -14,7 +14,7 @@ export interface AppRoutes {
 }
 
 /** Functions of higher layers, which this layer may not import. */
-export interface RouteDependencies extends ApiRouteDependencies, Omit<PageDependencies, 'isReadable'> {}
+export interface RouteDependencies extends ApiRouteDependencies, PageDependencies {}
 
 export function registerRoutes(
   app: FastifyInstance,
@@ -25,7 +25,7 @@ export function registerRoutes(
   for (const route of routes) registerRoute(app, ctx, route, dependencies)
   const readablePaths = new Set(pages.filter(({ method }) => method === 'GET').map(({ path }) => path))
   for (const page of pages) {
-    registerPage(app, ctx, page, { ...dependencies, isReadable: readablePaths.has(page.path) })
+    registerPage(app, ctx, { page, isReadable: readablePaths.has(page.path) }, dependencies)
   }
   for (const file of files) registerFile(app, ctx, file)
   for (const folder of folders) registerFolder(app, ctx, folder)
